@@ -27,9 +27,13 @@ export async function readText(path: string): Promise<StoredText> {
   return storedIn(text, body)
 }
 
-/** @param version that must be the current one. @throws Problem 412 where there is a newer one */
+/**
+ * @param version that must be the current one; undefined: there is none, as the resource is new
+ * @throws Problem 412 where there is another one
+ */
 export async function writeText(path: string, text: string, version: string | undefined): Promise<StoredText> {
-  const headers = { 'content-type': 'application/fhir+json', ...ifMatch(version) }
+  const condition = version === undefined ? { 'if-none-match': '*' } : ifMatch(version)
+  const headers = { 'content-type': 'application/fhir+json', ...condition }
   const written = await send({ method: 'PUT', path, body: text, headers })
   return storedIn(written.text, written.body)
 }

@@ -5,15 +5,19 @@ import { useUnsaved } from './unsaved.tsx'
 interface SaveBarProps {
   readonly isBusy: boolean
   readonly isChanged: boolean
+  /** Whether nothing is stored yet, so that it is saved without a change too. */
+  readonly isNew?: boolean
+  /** Filters in the address whose change closes the form, as another page does. */
+  readonly leftBy?: readonly string[]
   readonly onReset: () => void
 }
 
-export function SaveBar({ isBusy, isChanged, onReset }: SaveBarProps) {
-  const { question } = useUnsaved(isChanged && !isBusy)
+export function SaveBar({ isBusy, isChanged, isNew = false, leftBy = [], onReset }: SaveBarProps) {
+  const { question } = useUnsaved(isChanged && !isBusy, { leftBy })
   return (
     <Group className="save-bar">
-      <Button type="submit" loading={isBusy} disabled={!isChanged}>
-        Save
+      <Button type="submit" loading={isBusy} disabled={!isChanged && !isNew}>
+        {isNew ? 'Create' : 'Save'}
       </Button>
       <Button variant="default" disabled={!isChanged} onClick={onReset}>
         Undo the changes

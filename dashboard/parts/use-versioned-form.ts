@@ -8,7 +8,7 @@ interface VersionedForm<Stored, Value, Wrong> {
   readonly write: (value: Value, on: Stored) => Promise<Stored>
   readonly read: () => Promise<Stored>
   readonly problemsOf: (error: unknown, value: Value, on: Stored) => readonly Wrong[]
-  readonly onSaved: () => unknown
+  readonly onSaved: (saved: Stored) => unknown
 }
 
 /** @param first the version when the form is opened; later ones are compared when it is saved */
@@ -21,16 +21,21 @@ export function useVersionedForm<Stored, Value, Wrong>(first: Stored, form: Vers
   const [theirs, setTheirs] = useState<Stored>()
   const [isBusy, setBusy] = useState(false)
 
+  const take = (saved: Stored): void => {
+    setBase(saved)
+    setValue(valueIn(saved))
+    setTheirs(undefined)
+    onSaved(saved)
+  }
   const attempt = async (wanted: Value, on: Stored): Promise<void> => {
     try {
-      const saved = await write(wanted, on)
-      setBase(saved)
-      setValue(valueIn(saved))
-      setTheirs(undefined)
-      onSaved()
+      take(await write(wanted, on))
     } catch (error) {
       if (!(error instanceof Problem && error.status === 412)) throw error
-      setTheirs(await read())
+      const current = await read()
+      // Saved by an earlier attempt, of which only the response was lost.
+      if (isSame(valueIn(current), wanted)) take(current)
+      else setTheirs(current)
     }
   }
   const store = async (wanted: Value, on: Stored): Promise<void> => {
@@ -58,10 +63,12 @@ export function useVersionedForm<Stored, Value, Wrong>(first: Stored, form: Vers
     setValue,
     problems,
     isBusy,
-    isChanged: JSON.stringify(value) !== JSON.stringify(valueIn(base)),
+    isChanged: !isSame(value, valueIn(base)),
     save: () => store(value, base),
     reset: () => setValue(valueIn(base)),
     /** For `Conflict`, where there is one. */
     conflict,
   }
 }
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)

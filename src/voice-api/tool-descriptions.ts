@@ -22,6 +22,8 @@ export interface JsonSchema {
 export interface Place {
   /** Without a slash at the end. */
   readonly base: string
+  /** Whether the tools are those of one family, or one of them. */
+  readonly isChosen?: boolean
 }
 
 export interface ToolDescription {

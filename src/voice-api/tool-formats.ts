@@ -206,7 +206,8 @@ export function addToolList(
     const write = typeof format === 'string' && Object.hasOwn(TOOL_FORMATS, format) ? TOOL_FORMATS[format] : undefined
     if (write === undefined)
       throw badRequest(`format must be one of ${Object.keys(TOOL_FORMATS).join(', ')}; it was '${String(format)}'`)
-    const written = write(chosen(chosen(tools, 'family', family), 'name', tool), { base: baseOf(koa) })
+    const isChosen = family !== undefined || tool !== undefined
+    const written = write(chosen(chosen(tools, 'family', family), 'name', tool), { base: baseOf(koa), isChosen })
     if (typeof written === 'string') koa.type = 'text/markdown; charset=utf-8'
     koa.body = written
   })

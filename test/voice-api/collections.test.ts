@@ -1,4 +1,4 @@
-/** GET /tools?format=postman and format=bruno: the tools as requests for API clients. */
+/** GET /tools?format=postman and format=bruno: requests of FHIR and the tools, for API clients. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { toolFamilies } from '../../src/calls/families.ts'
 import { toolExamples } from '../../src/voice-api/tool-descriptions.ts'
@@ -41,14 +41,14 @@ const FORMATS = {
   postman: {
     foldersOf: (body: Json) => body.item.map(({ name, item }: Json) => [name, item]),
     requestOf: ({ request: { method, header, url, body } }: Json): SentRequest => ({
-      ...{ method, headers: headersOf(header), url: url.raw, body: JSON.parse(body.raw) },
+      ...{ method, headers: headersOf(header), url: url.raw, body: body && JSON.parse(body.raw) },
     }),
     variablesOf: (body: Json) => body.variable.map(({ key, value }: Json) => [key, value]),
   },
   bruno: {
     foldersOf: (body: Json) => body.items.map(({ name, items }: Json) => [name, items]),
     requestOf: ({ request: { method, headers, url, body } }: Json): SentRequest => ({
-      ...{ method, headers: headersOf(headers), url, body: JSON.parse(body.json) },
+      ...{ method, headers: headersOf(headers), url, body: body.json && JSON.parse(body.json) },
     }),
     variablesOf: (body: Json) => body.environments[0].variables.map(({ name, value }: Json) => [name, value]),
   },
@@ -58,11 +58,11 @@ describe.each(Object.entries(FORMATS))('a collection for %s', (format, { folders
   test('has every tool once, in the folder of its family', async () => {
     const folders = foldersOf(await collection(format))
     const named = folders.map(([family, items]: Json) => [family, items.map(({ name }: Json) => name)])
-    expect(named).toEqual(Object.entries(toolFamilies).map(([family, tools]) => [family, Object.keys(tools)]))
+    expect(named.slice(1)).toEqual(Object.entries(toolFamilies).map(([family, tools]) => [family, Object.keys(tools)]))
   })
 
   test('has the example of each as its body, and headers that are variables', async () => {
-    for (const [family, items] of foldersOf(await collection(format)))
+    for (const [family, items] of foldersOf(await collection(format)).slice(1))
       for (const item of items)
         expect(requestOf(item)).toEqual({
           method: 'POST',
@@ -80,7 +80,7 @@ describe.each(Object.entries(FORMATS))('a collection for %s', (format, { folders
 
   test('has the address of this server as a variable, and a blank in the place of the secret', async () => {
     const body = await collection(format)
-    expect(Object.fromEntries(variablesOf(body))).toMatchObject({ base: server.url, voiceSecret: '' })
+    expect(Object.fromEntries(variablesOf(body))).toMatchObject({ base: server.url, token: '', voiceSecret: '' })
     expect(JSON.stringify(body)).not.toContain('demo-secret')
   })
 
@@ -89,14 +89,42 @@ describe.each(Object.entries(FORMATS))('a collection for %s', (format, { folders
     expect(folders.map(([family]: readonly [string]) => family)).toEqual(['patient-intake'])
   })
 
-  test('sends requests that the server takes, once its variables have values', async () => {
-    const [[, [item]]] = foldersOf(await collection(format, '&tool=validate_intake_field'))
+  /** Sends a request of the collection as it is, once its variables have values. */
+  const sent = (item: Json) => {
     const { method, url, headers, body } = requestOf(item)
-    const values: Readonly<Record<string, string>> = { base: '', voiceSecret: 'demo-secret', callId: `${format}-1` }
+    const values: Readonly<Record<string, string>> = {
+      ...{ base: '', token: server.token, voiceSecret: 'demo-secret', callId: `${format}-1` },
+    }
     const filledIn = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (_all, name) => values[name] ?? '')
     const filled = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, filledIn(value)]))
-    const answer = await request(server.url, method, filledIn(url), body, filled)
-    expect(answer.body).toMatchObject({ valid: true, value: '1980-03-03' })
+    return request(server.url, method, filledIn(url), body, filled)
+  }
+
+  test('sends tool calls that the server takes', async () => {
+    const [[, [item]]] = foldersOf(await collection(format, '&tool=validate_intake_field'))
+    expect((await sent(item)).body).toMatchObject({ valid: true, value: '1980-03-03' })
+  })
+
+  test('begins with requests of FHIR that the server takes one after the other, and again', async () => {
+    const [[name, items]] = foldersOf(await collection(format))
+    expect(name).toBe('FHIR')
+    for (const _again of [1, 2]) {
+      const seen: unknown[] = []
+      for (const item of items) {
+        const { status, body } = await sent(item)
+        seen.push([item.name, status === 201 ? 200 : status, body.resourceType])
+        if (item.name === '$match') expect(body.entry[0].resource.id).toBe('collection-example')
+      }
+      expect(seen).toEqual([
+        ['Capabilities', 200, 'CapabilityStatement'],
+        ['Update', 200, 'Patient'],
+        ['Read', 200, 'Patient'],
+        ['Search', 200, 'Bundle'],
+        ['Create', 200, 'Patient'],
+        ['$match', 200, 'Bundle'],
+        ['Transaction', 200, 'Bundle'],
+      ])
+    }
   })
 })
 
@@ -108,9 +136,13 @@ test('a collection for Postman says which version of the format it has', async (
 test('a collection for Bruno has the members that its import asks for', async () => {
   const body = await collection('bruno')
   expect([body.version, body.name]).toEqual(['1', expect.any(String)])
-  expect(body.items[0].items[0]).toMatchObject({
+  expect(body.items[0].items[1]).toMatchObject({
     type: 'http-request',
-    seq: 1,
+    seq: 2,
     request: { params: [], auth: { mode: 'none' }, body: { mode: 'json' } },
+  })
+  expect(body.items[0].items[3].request).toMatchObject({
+    body: { mode: 'none' },
+    params: [{ name: 'name', value: 'collection' }, { name: 'birthdate' }, { name: '_count', value: '20' }],
   })
 })

@@ -26,11 +26,27 @@ request = urllib.request.Request('${base}/${FIRST}', headers={'Authorization': f
 with urllib.request.urlopen(request) as response:
     print(response.status, json.load(response)['resourceType'])`
 
-const java = ({ base, token }: Target): string => `FhirContext context = FhirContext.forR4();
-IGenericClient client = context.newRestfulGenericClient("${base}");
-client.registerInterceptor(new BearerTokenAuthInterceptor("${token}"));
-Bundle patients = client.search().forResource(Patient.class).count(1).returnBundle(Bundle.class).execute();
-System.out.println(patients.getEntry().size());`
+/** Compiled and run by hand with the versions that it names, as CI has no Java; so is every change of it. */
+const java = ({
+  base,
+  token,
+}: Target): string => `// Connect.java, for Java 17 with hapi-fhir-client and hapi-fhir-structures-r4 8.8.0 and what they need in lib/:
+// java -cp 'lib/*' Connect.java
+import ca.uhn.fhir.context.FhirContext;
+import ca.uhn.fhir.rest.client.api.IGenericClient;
+import ca.uhn.fhir.rest.client.interceptor.BearerTokenAuthInterceptor;
+import org.hl7.fhir.r4.model.Bundle;
+import org.hl7.fhir.r4.model.Patient;
+
+public class Connect {
+  public static void main(String[] arguments) {
+    FhirContext context = FhirContext.forR4();
+    IGenericClient client = context.newRestfulGenericClient("${base}");
+    client.registerInterceptor(new BearerTokenAuthInterceptor("${token}"));
+    Bundle patients = client.search().forResource(Patient.class).count(1).returnBundle(Bundle.class).execute();
+    System.out.println(patients.fhirType() + " " + patients.getEntry().size());
+  }
+}`
 
 /** The secret is that of the server, which the dashboard does not know. */
 const tool = ({ base, dialedNumber }: Target): string => `SECRET='YOUR_VOICE_SECRET'

@@ -1,7 +1,14 @@
 /** Resources of any type in the explorer: lists with their columns, and a form of what the StructureDefinition has. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { type Dashboard, findingsOf, fitsItsWidth, leftoversOf, startDashboard } from '../../support/dashboard.ts'
+import {
+  type Dashboard,
+  findingsInBothSchemes,
+  findingsOf,
+  fitsItsWidth,
+  leftoversOf,
+  startDashboard,
+} from '../../support/dashboard.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -197,6 +204,24 @@ describe('the form of a resource', () => {
     expect(await page.getByLabel('birthDate').isDisabled()).toBe(true)
   })
 
+  test('asks before it is left with changes, for the list, another view and another page', async () => {
+    await dashboard.server.fhir('PUT', '/Patient/asking', { resourceType: 'Patient', id: 'asking', gender: 'male' })
+    const page = await open('type=Patient&id=asking')
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+    await page.getByLabel('gender').selectOption('female')
+    await page.getByRole('link', { name: 'All of type Patient' }).click()
+    await question.waitFor()
+    expect(await findingsInBothSchemes(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'detached' })
+    await page.getByRole('radiogroup', { name: 'View' }).getByText('Console').click()
+    await question.getByRole('button', { name: 'Stay' }).click()
+    expect(await page.getByLabel('gender').inputValue()).toBe('female')
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Patients' }).click()
+    await question.getByRole('button', { name: 'Leave' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Patients' }).waitFor()
+  })
+
   test.each([
     [390, 'light'],
     [1024, 'dark'],
@@ -206,6 +231,79 @@ describe('the form of a resource', () => {
     await page.getByLabel('family').first().waitFor()
     expect(await fitsItsWidth(page)).toBe(true)
     expect(await findingsOf(page)).toEqual([])
+    expect(await leftoversOf(page)).toEqual([])
+  })
+})
+
+describe('a new resource', () => {
+  const NEW = 'New Observation'
+  const create = (page: Page) => page.getByRole('button', { name: 'Create', exact: true })
+
+  test('begins with the least that is valid, in the form of its type, and its creation is taken back', async () => {
+    const page = await open('type=Observation')
+    await page.getByRole('link', { name: NEW }).click()
+    const form = page.getByRole('form', { name: NEW })
+    await form.getByLabel('status').selectOption('final')
+    await form.getByLabel('text', { exact: true }).fill('<b>Weight</b> \u05d0')
+    expect(await findingsInBothSchemes(page)).toEqual([])
+    await create(page).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText(/^Observation\/\S+ is created\.$/).waitFor()
+    const id = new URL(page.url()).searchParams.get('id')
+    await page.getByRole('form', { name: `Observation/${id}` }).waitFor()
+    const { body } = await dashboard.server.fhir('GET', `/Observation/${id}`)
+    expect(body).toMatchObject({ status: 'final', code: { text: '<b>Weight</b> \u05d0' }, meta: { versionId: '1' } })
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await page.getByRole('link', { name: NEW }).waitFor()
+    expect((await dashboard.server.fhir('GET', `/Observation/${id}`)).status).toBe(410)
+  })
+
+  test('asks before it is left once something is typed, and not before', async () => {
+    const page = await open('type=Basic&new=yes')
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+    await page.getByRole('form', { name: 'New Basic' }).waitFor()
+    await page.getByRole('link', { name: 'All of type Basic' }).click()
+    await page.getByRole('link', { name: 'New Basic' }).click()
+    await page.getByLabel('text', { exact: true }).fill('typed')
+    await page.getByRole('link', { name: 'All of type Basic' }).click()
+    await question.getByRole('button', { name: 'Leave' }).click()
+    await page.getByRole('link', { name: 'New Basic' }).waitFor()
+  })
+
+  test('says at the field what the server refuses', async () => {
+    const page = await open('type=Patient&new=yes')
+    await page.getByLabel('Add an element', { exact: true }).selectOption('birthDate')
+    await page.getByLabel('birthDate').fill('yesterday')
+    await create(page).click()
+    await page
+      .getByRole('alert')
+      .getByText(/Patient.birthDate/)
+      .waitFor()
+    expect(await page.getByLabel('birthDate').getAttribute('aria-invalid')).toBe('true')
+  })
+
+  test('is stored once, where the response to the first attempt was lost', async () => {
+    const page = await open('type=Basic&new=yes')
+    await page.getByLabel('text', { exact: true }).fill('stored once')
+    await page.route('**/Basic/*', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await create(page).click()
+    await page.getByRole('alert').getByText('The server is not responding.').waitFor()
+    expect(await page.getByLabel('text', { exact: true }).inputValue()).toBe('stored once')
+    await page.unroute('**/Basic/*')
+    await create(page).click()
+    await page.getByText(/^Basic\/\S+ is created\.$/).waitFor()
+    const { body } = await dashboard.server.fhir('GET', '/Basic')
+    const texts = body.entry.map(({ resource }: { resource: { code: { text: string } } }) => resource.code.text)
+    expect(texts.filter((text: string) => text === 'stored once')).toHaveLength(1)
+  })
+
+  test.each([390, 1024])('fits a window of %s px', async (width) => {
+    const page = await open('type=Appointment&new=yes', { viewport: { width, height: 844 } })
+    await page.getByRole('form', { name: 'New Appointment' }).getByLabel('status').first().waitFor()
+    expect(await fitsItsWidth(page)).toBe(true)
     expect(await leftoversOf(page)).toEqual([])
   })
 })

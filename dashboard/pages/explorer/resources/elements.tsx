@@ -20,13 +20,14 @@ interface ElementsProps {
   readonly onChange: (value: Members) => void
 }
 
-/** Elements that the form leaves as they are. */
-const KEPT: ReadonlySet<string> = new Set([
-  ...['id', 'meta', 'implicitRules', 'language', 'text', 'contained', 'extension', 'modifierExtension'],
-])
+/** Elements of any type that the form leaves as they are. */
+const KEPT: readonly string[] = ['id', 'extension', 'modifierExtension']
+/** Those of a resource; within it the names mean something else, as in `CodeableConcept.text`. */
+const KEPT_OF_RESOURCES: readonly string[] = [...KEPT, 'meta', 'implicitRules', 'language', 'text', 'contained']
 
 export function Elements({ scope, value, path, level, onChange }: ElementsProps) {
-  const elements = elementsIn(scope).filter(({ name }) => !KEPT.has(name))
+  const kept = level === 0 ? KEPT_OF_RESOURCES : KEPT
+  const elements = elementsIn(scope).filter(({ name }) => !kept.includes(name))
   const isGiven = ({ name }: TypedElement): boolean => value[name] !== undefined
   const isChosen = ({ choice }: TypedElement): boolean =>
     choice !== undefined && elements.some((one) => one.choice === choice && isGiven(one))

@@ -42,7 +42,12 @@ export function ResourceList({ statement }: ResourceListProps) {
             mt={{ base: 0, sm: 24 }}
             variant="default"
             to="/explorer"
-            search={{ method: 'POST', path: type, fill: 'yes' }}
+            // The form saves by an update; where there is none, the console creates.
+            search={
+              isOffered(statement, type, 'update')
+                ? { view: 'resources', type, new: 'yes' }
+                : { method: 'POST', path: type, fill: 'yes' }
+            }
           >
             New {type}
           </LinkButton>

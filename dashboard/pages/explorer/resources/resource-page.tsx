@@ -1,38 +1,82 @@
-/** A resource of any type, as a form of its elements. */
+/** A resource of any type, stored or new, as a form of its elements. */
 import { Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { CapabilityStatement, StructureDefinition } from 'fhir/r4'
-import { type FormEvent, useMemo } from 'react'
+import { type FormEvent, type ReactNode, useMemo, useState } from 'react'
+import { send } from '../../../api/client.ts'
 import { definitionOf } from '../../../api/definitions.ts'
+import { ifMatch } from '../../../api/operations.ts'
+import { newId } from '../../../api/patients.ts'
 import { issuesOf, type Wrong } from '../../../api/problem.ts'
 import { readText, type StoredText, storedTextOf, writeText } from '../../../api/stored-text.ts'
 import { scopeOf } from '../../../fhir/definitions.ts'
 import { parseLossless } from '../../../fhir/json-text.ts'
 import { resourceName } from '../../../fhir/resource-name.ts'
+import { templateOf } from '../../../fhir/template.ts'
 import { Conflict } from '../../../parts/conflict.tsx'
 import { LinkButton, PageLink } from '../../../parts/links.tsx'
 import { Loaded } from '../../../parts/page-states.tsx'
 import { Panel } from '../../../parts/panel.tsx'
 import { NotSaved, SaveBar } from '../../../parts/save-bar.tsx'
 import { Time } from '../../../parts/times.tsx'
+import { offerUndo } from '../../../parts/undo.tsx'
 import { useGo } from '../../../parts/use-go.ts'
 import { useVersionedForm } from '../../../parts/use-versioned-form.ts'
 import type { Members } from '../cells.tsx'
 import { DeleteButton } from '../delete-button.tsx'
 import { isOffered } from '../offers.ts'
+import { useKnown } from '../use-known.ts'
 import { Elements } from './elements.tsx'
 import { FormContext } from './form-context.ts'
 
-interface ResourcePageProps {
+interface OfTypeProps {
   readonly statement: CapabilityStatement
   readonly type: string
+}
+
+interface ResourcePageProps extends OfTypeProps {
   readonly id: string
 }
 
 export function ResourcePage(props: ResourcePageProps) {
   const { type, id } = props
   const stored = useQuery(storedTextOf(`${type}/${id}`))
+  return (
+    <FormPage type={type} stored={stored}>
+      {(first, definition) => <ResourceForm {...props} first={first} definition={definition} />}
+    </FormPage>
+  )
+}
+
+/** Begins with the least that is valid, and is stored under an id of its own: repeating the request makes no second one. */
+export function NewResourcePage({ statement, type }: OfTypeProps) {
+  const [id] = useState(newId)
+  const known = useKnown(statement)
+  const template = useQuery({
+    queryKey: ['template', type, id],
+    queryFn: async (): Promise<StoredText> => {
+      const text = JSON.stringify({ ...(await templateOf(type, known)), id })
+      return { text, version: undefined, lastUpdated: undefined }
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return (
+    <FormPage type={type} stored={template}>
+      {(first, definition) => (
+        <ResourceForm statement={statement} type={type} id={id} first={first} definition={definition} />
+      )}
+    </FormPage>
+  )
+}
+
+interface FormPageProps {
+  readonly type: string
+  readonly stored: UseQueryResult<StoredText>
+  readonly children: (first: StoredText, definition: StructureDefinition) => ReactNode
+}
+
+function FormPage({ type, stored, children }: FormPageProps) {
   const definition = useQuery(definitionOf(type))
   return (
     <Stack>
@@ -44,7 +88,7 @@ export function ResourcePage(props: ResourcePageProps) {
       <Loaded query={stored} rows={10}>
         {(first) => (
           <Loaded query={definition} rows={10}>
-            {(found) => <ResourceForm {...props} first={first} definition={found} />}
+            {(found) => children(first, found)}
           </Loaded>
         )}
       </Loaded>
@@ -65,26 +109,46 @@ function valueIn({ text }: StoredText): Members {
   return { resourceType, id, ...(Object.keys(rest).length > 0 ? { meta: rest } : {}), ...elements }
 }
 
-function useResourceForm({ type, id, first }: ResourceFormProps) {
+function useResourceForm({ statement, type, id, first }: ResourceFormProps) {
   const client = useQueryClient()
+  const go = useGo()
   const path = `${type}/${id}`
+  const forget = (): void => {
+    void client.invalidateQueries({ queryKey: [type], refetchType: 'none' })
+    void client.invalidateQueries({ queryKey: [type, path, 'text'] })
+  }
+  const remove = async ({ version }: StoredText): Promise<void> => {
+    await send({ method: 'DELETE', path, headers: ifMatch(version) })
+    // Elsewhere the user stays.
+    if (location.search.includes(id)) go('/explorer', { view: 'resources', type })
+  }
+  const onSaved = (saved: StoredText): void => {
+    forget()
+    if (!isNew(first)) return void notifications.show({ message: `${path} is saved.` })
+    go('/explorer', { view: 'resources', type, id })
+    const said = `${path} is created.`
+    if (isOffered(statement, type, 'delete')) offerUndo(said, { things: [path], undo: () => remove(saved) })
+    else notifications.show({ message: said })
+  }
   return useVersionedForm<StoredText, Members, Wrong>(first, {
     valueIn,
     write: (value, on) => writeText(path, JSON.stringify(value), on.version),
     read: () => readText(path),
     problemsOf: issuesOf,
-    onSaved: () => {
-      void client.invalidateQueries({ queryKey: [type], refetchType: 'none' })
-      void client.invalidateQueries({ queryKey: [type, path, 'text'] })
-      notifications.show({ message: `${path} is saved.` })
-    },
+    onSaved,
   })
 }
+
+const isNew = ({ version }: StoredText): boolean => version === undefined
+
+/** Filters in the address whose change leads away from the form. */
+const LEFT_BY = ['view', 'type', 'id', 'new']
 
 function ResourceForm(props: ResourceFormProps) {
   const { statement, type, id, first, definition } = props
   const form = useResourceForm(props)
   const mayUpdate = isOffered(statement, type, 'update')
+  const label = isNew(first) ? `New ${type}` : `${type}/${id}`
   const context = useMemo(
     () => ({ statement, problems: new Map(form.problems.map(({ expression, text }) => [expression ?? '', text])) }),
     [statement, form.problems],
@@ -95,8 +159,8 @@ function ResourceForm(props: ResourceFormProps) {
   }
   return (
     <FormContext value={context}>
-      <Head {...props} name={resourceName(form.value)} />
-      <form onSubmit={submit} aria-label={`${type}/${id}`}>
+      {isNew(first) ? <NewHead {...props} /> : <Head {...props} name={resourceName(form.value)} />}
+      <form onSubmit={submit} aria-label={label}>
         <fieldset disabled={!mayUpdate} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
           <Panel title="Elements">
             <Elements
@@ -111,17 +175,41 @@ function ResourceForm(props: ResourceFormProps) {
         <NotSaved
           problems={form.problems.map(({ text, expression }) => (expression ? `${expression}: ${text}` : text))}
         />
-        {mayUpdate && <SaveBar isBusy={form.isBusy} isChanged={form.isChanged} onReset={form.reset} />}
+        {mayUpdate && (
+          <SaveBar
+            isBusy={form.isBusy}
+            isChanged={form.isChanged}
+            isNew={isNew(first)}
+            leftBy={LEFT_BY}
+            onReset={form.reset}
+          />
+        )}
       </form>
       {form.conflict && <Conflict {...form.conflict} labelOf={(path) => path} textOf={textOf} />}
-      <Text size="xs" c="dimmed">
-        Read as version {first.version}
-      </Text>
+      {first.version !== undefined && (
+        <Text size="xs" c="dimmed">
+          Read as version {first.version}
+        </Text>
+      )}
     </FormContext>
   )
 }
 
 const textOf = (value: unknown): string => (value === undefined ? 'none' : JSON.stringify(value, null, 1))
+
+const NewHead = ({ type }: ResourceFormProps) => (
+  <Group justify="space-between" mb="sm" gap="sm">
+    <Stack gap={0} miw={0}>
+      <Text fw={600}>New {type}</Text>
+      <Text size="sm" c="dimmed">
+        Filled in with the least that is valid; replace what stands for your values.
+      </Text>
+    </Stack>
+    <LinkButton size="xs" variant="default" to="/explorer" search={{ method: 'POST', path: type, fill: 'yes' }}>
+      In the console
+    </LinkButton>
+  </Group>
+)
 
 function Head({ statement, type, id, first, name }: ResourceFormProps & { readonly name: string | undefined }) {
   const go = useGo()
