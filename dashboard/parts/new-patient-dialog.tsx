@@ -18,6 +18,7 @@ import { normalFields, PatientFieldset, problemsOfNoField } from './patient-fiel
 import { fieldsOf, type PatientFields, withFields } from './patient-form.ts'
 import { NotSaved } from './save-bar.tsx'
 import { offerUndo } from './undo.tsx'
+import { useUnsaved } from './unsaved.tsx'
 import { useDateReading } from './use-date-reading.ts'
 
 export interface NewPatientProps {
@@ -34,16 +35,14 @@ const NO_FIELDS = fieldsOf(EMPTY)
 export function NewPatientForm(props: NewPatientProps) {
   const { onClose, onCreated } = props
   const form = useNewPatient(props)
+  const { close, question, release } = useUnsaved(form.isChanged && !form.isBusy, { onClose })
   const [compared, setCompared] = useState<Candidate>()
+  const take = (patient: Patient) => {
+    release()
+    onCreated(patient)
+  }
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title="New patient"
-      size="lg"
-      closeOnClickOutside={false}
-      {...nestedDialog(onClose)}
-    >
+    <Modal opened onClose={close} title="New patient" size="lg" closeOnClickOutside={false} {...nestedDialog(close)}>
       <form onSubmit={form.submit}>
         <Stack>
           <PatientFieldset value={form.fields} problems={form.problems} onChange={form.change} />
@@ -51,11 +50,11 @@ export function NewPatientForm(props: NewPatientProps) {
             fields={form.fields}
             isCertain={form.certain !== undefined}
             onCompare={setCompared}
-            onUse={onCreated}
+            onUse={take}
           />
           <NotSaved problems={problemsOfNoField(form.problems)} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={close}>
               Cancel
             </Button>
             <Button type="submit" loading={form.isBusy}>
@@ -64,12 +63,13 @@ export function NewPatientForm(props: NewPatientProps) {
           </Group>
         </Stack>
       </form>
+      {question}
       {compared !== undefined && (
         <Comparison
           typed={asPatient(form.fields, form.reading)}
           candidate={compared}
           onClose={() => setCompared(undefined)}
-          onUse={onCreated}
+          onUse={take}
         />
       )}
     </Modal>
@@ -83,7 +83,8 @@ function useNewPatient({ typed, onCreated }: NewPatientProps) {
   const client = useQueryClient()
   const reading = useDateReading()
   const [id] = useState(newId)
-  const [fields, setFields] = useState(() => fieldsFrom(typed, reading))
+  const [first] = useState(() => fieldsFrom(typed, reading))
+  const [fields, setFields] = useState(first)
   const [problems, setProblems] = useState<readonly Wrong[]>([])
   /** A record of the same person: creating another one is asked for again. */
   const [certain, setCertain] = useState<Candidate>()
@@ -116,7 +117,7 @@ function useNewPatient({ typed, onCreated }: NewPatientProps) {
       .catch((error: unknown) => setProblems(issuesOf(error)))
       .finally(() => setBusy(false))
   }
-  return { fields, problems, certain, isBusy, reading, change, submit }
+  return { fields, isChanged: fields !== first, problems, certain, isBusy, reading, change, submit }
 }
 
 async function sameAs(patient: Patient): Promise<Candidate | undefined> {

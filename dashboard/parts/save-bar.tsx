@@ -1,19 +1,18 @@
 /** The save button of a long form, always in sight, which asks before its changes are lost, with the server's objections to the form as a whole. */
 import { Alert, Button, Group, List } from '@mantine/core'
-import { useUnsaved } from './unsaved.tsx'
+import { type LeftBy, useUnsaved } from './unsaved.tsx'
 
 interface SaveBarProps {
   readonly isBusy: boolean
   readonly isChanged: boolean
   /** Whether nothing is stored yet, so that it is saved without a change too. */
   readonly isNew?: boolean
-  /** Filters in the address whose change closes the form, as another page does. */
-  readonly leftBy?: readonly string[]
+  readonly leftBy?: LeftBy
   readonly onReset: () => void
 }
 
-export function SaveBar({ isBusy, isChanged, isNew = false, leftBy = [], onReset }: SaveBarProps) {
-  const { question } = useUnsaved(isChanged && !isBusy, { leftBy })
+export function SaveBar({ isBusy, isChanged, isNew = false, leftBy, onReset }: SaveBarProps) {
+  const { question } = useUnsaved(isChanged && !isBusy, leftBy === undefined ? {} : { leftBy })
   return (
     <Group className="save-bar">
       <Button type="submit" loading={isBusy} disabled={!isChanged && !isNew}>

@@ -1,26 +1,34 @@
 /** Asks before a form with changes is left: by another page, by closing its dialog, or with the window. */
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { nestedDialog } from './nested-dialog.ts'
+
+/** The value of a filter in the address, or of several, whose change closes the form, as another page does. */
+export type LeftBy = (filters: Readonly<Record<string, string | undefined>>) => string | undefined
 
 interface Leaving {
   /** Closes the dialog that the form is in. */
   readonly onClose?: () => void
-  /** Filters in the address whose change closes the form, as another page does. */
-  readonly leftBy?: readonly string[]
+  readonly leftBy?: LeftBy
 }
+
+const NOTHING: LeftBy = () => undefined
 
 /**
  * @param isChanged whether something would be lost
- * @returns the question, to be placed in the form, and what closes its dialog unless there is something to ask
+ * @returns the question, to be placed in the form; what closes its dialog unless there is something to ask; and what lets the
+ * form be left without a question, where what was typed is not needed any more
  */
-export function useUnsaved(isChanged: boolean, { onClose, leftBy = [] }: Leaving = {}) {
+export function useUnsaved(isChanged: boolean, { onClose, leftBy = NOTHING }: Leaving = {}) {
   const [isClosing, setClosing] = useState(false)
+  const isReleased = useRef(false)
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) =>
-      isChanged && (current.pathname !== next.pathname || leftBy.some((name) => at(current, name) !== at(next, name))),
-    enableBeforeUnload: () => isChanged,
+      isChanged &&
+      !isReleased.current &&
+      (current.pathname !== next.pathname || leftBy(current.search) !== leftBy(next.search)),
+    enableBeforeUnload: () => isChanged && !isReleased.current,
     withResolver: true,
   })
   const close = () => (isChanged ? setClosing(true) : onClose?.())
@@ -34,11 +42,11 @@ export function useUnsaved(isChanged: boolean, { onClose, leftBy = [] }: Leaving
   }
   const isAsking = isClosing || blocker.status === 'blocked'
   const question: ReactNode = isAsking && <Question onStay={stay} onLeave={leave} />
-  return { close, question }
+  const release = () => {
+    isReleased.current = true
+  }
+  return { close, question, release }
 }
-
-const at = ({ search }: { readonly search: unknown }, name: string): string =>
-  (search as Readonly<Record<string, string>>)[name] ?? ''
 
 const Question = ({ onStay, onLeave }: { readonly onStay: () => void; readonly onLeave: () => void }) => (
   <Modal opened onClose={onStay} title="Leave without saving?" {...nestedDialog(onStay)}>

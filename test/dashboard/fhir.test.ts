@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals'
 import { differencesBetween } from '../../dashboard/fhir/diff.ts'
 import { pathOf, prettyJson } from '../../dashboard/fhir/json-text.ts'
 import { addressText, nameOf, referenceParts } from '../../dashboard/fhir/names.ts'
+import { prettyXml } from '../../dashboard/fhir/xml-text.ts'
 
 test('the official name stands before others, an old one is never shown', () => {
   const names = [
@@ -49,5 +50,25 @@ test('differences are by element, without those of meta', () => {
     { path: 'name[0].family', before: 'A', after: 'B' },
     { path: 'name[0].given[1]', after: 'Y' },
     { path: 'active', before: 'true' },
+  ])
+})
+
+test('XML has a line for each element, and its narratives stay as they are', () => {
+  const one = '<div xmlns="http://www.w3.org/1999/xhtml"><div>a <b>b</b> c</div></div>'
+  const other = '<div xmlns="http://www.w3.org/1999/xhtml">d</div>'
+  const patient = `<Patient><text>${one}</text><contained><Basic><text>${other}</text></Basic></contained></Patient>`
+  expect(prettyXml(patient).split('\n')).toEqual([
+    '<Patient>',
+    '  <text>',
+    `    ${one}`,
+    '  </text>',
+    '  <contained>',
+    '    <Basic>',
+    '      <text>',
+    `        ${other}`,
+    '      </text>',
+    '    </Basic>',
+    '  </contained>',
+    '</Patient>',
   ])
 })

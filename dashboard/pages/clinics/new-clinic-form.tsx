@@ -4,6 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { clinicList, makeClinic } from '../../api/clinics.ts'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { useGo } from '../../parts/use-go.ts'
 import { useTyped } from '../../parts/use-typed.ts'
 
@@ -18,6 +19,7 @@ export function NewClinicForm({ onDone }: { readonly onDone: () => void }) {
     onDone()
     go('/settings', { clinic: typed.id })
   })
+  const { question } = useUnsaved(`${typed.name}${typed.id}` !== '' && !isBusy)
   return (
     <form onSubmit={submit} aria-label="New clinic">
       <Stack className="card" p="md">
@@ -41,6 +43,7 @@ export function NewClinicForm({ onDone }: { readonly onDone: () => void }) {
           />
         </SimpleGrid>
         <FormError text={error} />
+        {question}
         <Button type="submit" loading={isBusy} w="fit-content">
           Make the clinic
         </Button>

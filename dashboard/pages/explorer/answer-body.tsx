@@ -1,6 +1,7 @@
 /** The body of a response as a tree or as text. */
 import { useMemo } from 'react'
 import { treeIn } from '../../fhir/json-text.ts'
+import { xmlTree } from '../../fhir/xml-tree.ts'
 import { ResourceTree } from '../../parts/resource-tree.tsx'
 import classes from './explorer.module.css'
 
@@ -9,13 +10,13 @@ const MOST_TEXT = 200_000
 
 interface BodyTreeProps {
   readonly text: string
-  /** The text where it is no JSON. */
+  /** The text where it is no resource. */
   readonly shown: string
   readonly onOpen: (path: string) => void
 }
 
 export function BodyTree({ text, shown, onOpen }: BodyTreeProps) {
-  const value = useMemo(() => treeIn(text), [text])
+  const value = useMemo(() => treeIn(text) ?? xmlTree(text), [text])
   return value === undefined ? <BodyText text={shown} /> : <ResourceTree value={value} onOpen={onOpen} />
 }
 

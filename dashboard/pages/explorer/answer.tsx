@@ -4,7 +4,7 @@ import type { Bundle, CapabilityStatement } from 'fhir/r4'
 import { lazy, Suspense, useMemo } from 'react'
 import { issuesIn } from '../../api/problem.ts'
 import { prettyJson } from '../../fhir/json-text.ts'
-import { prettyXml } from '../../fhir/xml-text.ts'
+import { isXml, prettyXml } from '../../fhir/xml-text.ts'
 import { useMaybeClinic } from '../../parts/clinic-context.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { PageLink } from '../../parts/links.tsx'
@@ -32,8 +32,9 @@ const LABELS = { tree: 'Tree', json: 'Text', table: 'Table', changes: 'Changes' 
 type Form = keyof typeof LABELS
 
 /** The forms that a response has; the tree comes first. */
-function formsOf({ body, request }: ConsoleAnswer): readonly Form[] {
-  const bundle = bundleIn(body)
+function formsOf(answer: ConsoleAnswer): readonly Form[] {
+  const { request } = answer
+  const bundle = bundleIn(answer)
   const isHistory = bundle?.type === 'history' && /^\/*[A-Z]\w+\/[^/?]+\/_history/.test(request.path)
   return [
     'tree',
@@ -43,8 +44,9 @@ function formsOf({ body, request }: ConsoleAnswer): readonly Form[] {
   ]
 }
 
-function bundleIn(body: unknown): Bundle | undefined {
-  const bundle = body as Bundle | undefined
+/** In JSON: the members of XML have no types, by which columns and changes go. */
+function bundleIn({ body, text }: ConsoleAnswer): Bundle | undefined {
+  const bundle = isXml(text) ? undefined : (body as Bundle | undefined)
   return bundle?.resourceType === 'Bundle' && Array.isArray(bundle.entry) ? bundle : undefined
 }
 
@@ -87,7 +89,7 @@ interface BodyProps extends Pick<AnswerProps, 'answer' | 'statement' | 'onOpen'>
 }
 
 function Body({ form, answer, text, statement, onOpen }: BodyProps) {
-  const bundle = bundleIn(answer.body)
+  const bundle = bundleIn(answer)
   if (form === 'table' && bundle !== undefined)
     return <BundleTable bundle={bundle} statement={statement} onOpen={onOpen} />
   if (form === 'changes') return <VersionChanges text={answer.text} />

@@ -27,3 +27,10 @@ export function useConsoleFilters(): ReturnType<typeof useFilters<typeof DEFAULT
   const [filters, setFilters] = useFilters(DEFAULTS)
   return [filters, (changes, how) => setFilters({ view: 'console', ...changes }, how)]
 }
+
+/** Links to a request name no view. */
+const REQUESTS = ['path', 'open', 'from', 'method']
+
+/** @param filters of an address of the explorer */
+export const viewIn = (filters: Readonly<Record<string, string | undefined>>): string =>
+  filters.view ?? (REQUESTS.some((name) => name in filters) ? 'console' : DEFAULTS.view)

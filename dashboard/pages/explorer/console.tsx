@@ -5,13 +5,15 @@ import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react'
 import { elementSuggestions } from '../../fhir/element-suggestions.ts'
 import { prettyJson } from '../../fhir/json-text.ts'
 import type { Known } from '../../fhir/template.ts'
+import { isXml } from '../../fhir/xml-text.ts'
 import { CopyAsCurl } from '../../parts/copy.tsx'
 import type { Place } from '../../parts/json-editor/json-place.ts'
 import { matching } from '../../parts/json-editor/suggestion.ts'
 import { Empty } from '../../parts/page-states.tsx'
 import { tellProblem } from '../../parts/undo.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { Answer } from './answer.tsx'
-import { useConsoleFilters } from './console-filters.ts'
+import { useConsoleFilters, viewIn } from './console-filters.ts'
 import { KeptDialog } from './kept-dialog.tsx'
 import { BodyField, HeaderField, RequestLine } from './request-fields.tsx'
 import { requestOf, type TypedRequest, takesBody } from './request-text.ts'
@@ -23,7 +25,7 @@ export function Console({ statement }: { readonly statement: CapabilityStatement
   const desk = useDesk(statement)
   const edit = (body: string, path: string, version: string | undefined): void =>
     desk.load({
-      ...{ method: 'PUT', path, body, format: 'json' },
+      ...{ method: 'PUT', path, body, format: isXml(body) ? 'xml' : 'json' },
       headers: version === undefined ? '' : `If-Match: W/"${version}"`,
     })
   return (
@@ -48,6 +50,7 @@ interface RequestFormProps {
 function RequestForm({ desk, statement }: RequestFormProps) {
   const { request, kept, load } = desk
   const [isChoosing, setChoosing] = useState(false)
+  const { question } = useUnsaved(desk.isUnsent, { leftBy: viewIn })
   const submit = (event: FormEvent | KeyboardEvent): void => {
     event.preventDefault()
     desk.submit()
@@ -78,6 +81,7 @@ function RequestForm({ desk, statement }: RequestFormProps) {
           </Group>
         </Stack>
       </form>
+      {question}
       <KeptDialog
         isOpen={isChoosing}
         kept={kept}
@@ -110,18 +114,18 @@ function BodySection({ desk, statement }: RequestFormProps) {
   const bodyFor = useBodies(statement)
   const [{ fill }, setFilters] = useConsoleFilters()
   /** @param how `run`: it is sent at once */
-  const fillIn = async (how: string): Promise<void> => {
+  const fillFor = async (how: string): Promise<void> => {
     const found = await bodyFor({ method: request.method, path: request.path }, how).catch(tellProblem)
     if (found === undefined) return
     const body = prettyJson(JSON.stringify(found))
-    setBody(body)
+    desk.fillIn(body)
     if (how === 'run') sendNow({ ...request, body })
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: an address that asks for it is filled in once
   useEffect(() => {
     if (fill === '') return
     setFilters({ fill: '' }, { replace: true })
-    void fillIn(fill)
+    void fillFor(fill)
   }, [fill])
   return (
     <BodyField
@@ -129,7 +133,7 @@ function BodySection({ desk, statement }: RequestFormProps) {
       findings={findings}
       onChange={setBody}
       onSend={sendNow}
-      onFill={() => void fillIn('yes')}
+      onFill={() => void fillFor('yes')}
       suggest={(place, before) => suggestionsAt(place, before, known)}
     />
   )

@@ -9,6 +9,7 @@ import { useFilters } from '../../parts/filters.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded, Loading } from '../../parts/page-states.tsx'
 import { Console } from './console.tsx'
+import { viewIn } from './console-filters.ts'
 
 const Capabilities = lazy(async () => ({ default: (await import('./capabilities.tsx')).Capabilities }))
 const Resources = lazy(async () => ({ default: (await import('./resources/resources.tsx')).Resources }))
@@ -21,11 +22,8 @@ const VIEWS = [
 ]
 
 export function ExplorerPage() {
-  const [{ view: asked }, setFilters] = useFilters({ view: 'connect' })
-  const search = useSearch({ strict: false })
-  // Links to a request or a resource name no view.
-  const view =
-    asked === 'connect' && ['path', 'open', 'from', 'method'].some((one) => one in search) ? 'console' : asked
+  const [, setFilters] = useFilters({ view: 'connect' })
+  const view = viewIn(useSearch({ strict: false }))
   const statement = useGet<CapabilityStatement>('metadata')
   return (
     <>

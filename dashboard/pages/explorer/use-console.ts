@@ -2,6 +2,7 @@
 import { useRef, useState } from 'react'
 import { type ApiAnswer, type ApiRequest, exchange } from '../../api/client.ts'
 import { issuesIn, type ProblemIssue, unreachable } from '../../api/problem.ts'
+import { xmlTree } from '../../fhir/xml-tree.ts'
 
 export interface ConsoleAnswer extends ApiAnswer {
   readonly request: ApiRequest
@@ -22,8 +23,10 @@ export function useConsole(onDone: (status: number) => void) {
     const begun = performance.now()
     try {
       const got = await exchange({ ...request, signal: controller.signal })
-      setAnswer({ ...got, request, milliseconds: Math.round(performance.now() - begun) })
-      setFindings(got.status >= 400 ? (issuesIn(got.body) ?? []) : [])
+      const milliseconds = Math.round(performance.now() - begun)
+      const body = got.body ?? xmlTree(got.text)
+      setAnswer({ ...got, body, request, milliseconds })
+      setFindings(got.status >= 400 ? (issuesIn(body) ?? []) : [])
       onDone(got.status)
     } catch {
       if (controller.signal.aborted) return

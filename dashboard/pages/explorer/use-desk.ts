@@ -5,7 +5,7 @@ import { isElsewhere } from '../../api/address.ts'
 import { useExchange } from '../../api/exchanges.ts'
 import { useMaybeClinic } from '../../parts/clinic-context.tsx'
 import { useConsoleFilters } from './console-filters.ts'
-import { requestOf, type TypedRequest } from './request-text.ts'
+import { requestOf, type TypedRequest, takesBody } from './request-text.ts'
 import { useConsole } from './use-console.ts'
 import { useKeptRequests } from './use-kept-requests.ts'
 
@@ -14,6 +14,8 @@ export function useDesk(statement: CapabilityStatement) {
   const wanted = open || path
   const [typed, setTyped] = useState(wanted)
   const [body, setBody] = useState('')
+  /** The body as it was filled in or sent last; more than that is the user's own, and would be lost. */
+  const [known, setKnown] = useState('')
   const [headers, setHeaders] = useState('')
   const kept = useKeptRequests()
   const sending = useRef<TypedRequest>(null)
@@ -21,15 +23,22 @@ export function useDesk(statement: CapabilityStatement) {
     if (sending.current !== null) kept.noteSent({ ...sending.current, status, at: new Date().toISOString() })
   })
   const request: TypedRequest = { method, path: typed, headers, body, format: format === 'xml' ? 'xml' : 'json' }
+  const fillIn = (text: string): void => {
+    setBody(text)
+    setKnown(text)
+  }
   const isOfOthers = (address: string): boolean => isElsewhere(address, statement.implementation?.url)
   const sendNow = (one: TypedRequest): void => {
     if (isOfOthers(one.path)) return
     sending.current = one
+    if (one.body === body) setKnown(body)
     void send(requestOf(one))
   }
   const earlier = useBodyOf(from)
   useEffect(() => {
-    if (earlier !== undefined) setBody(earlier)
+    if (earlier === undefined) return
+    setBody(earlier)
+    setKnown(earlier)
   }, [earlier])
   // An address that names a read sends it at once; any other request waits for the button.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address is what it waits for
@@ -40,7 +49,7 @@ export function useDesk(statement: CapabilityStatement) {
   /** Puts a request on the desk; a read is sent by its address. */
   const load = (one: TypedRequest): void => {
     setHeaders(one.headers)
-    setBody(one.body)
+    fillIn(one.body)
     setTyped(one.path)
     setFilters({ method: one.method, path: one.path, format: one.format, open: '', from: '' })
   }
@@ -52,7 +61,9 @@ export function useDesk(statement: CapabilityStatement) {
   const change = (part: Partial<Pick<TypedRequest, 'method' | 'format'>>): void =>
     setFilters({ ...part, path: typed, open: '' })
   return {
-    ...{ request, answer, findings, isBusy, kept, load, submit, sendNow, change, setTyped, setBody, setHeaders },
+    ...{ request, answer, findings, isBusy, kept, load, submit, sendNow, change },
+    ...{ setTyped, setBody, setHeaders, fillIn },
+    isUnsent: takesBody(method) && body !== known,
     isElsewhere: isOfOthers(typed),
     openPath: (next: string): void => setFilters({ method: 'GET', path: next, open: '' }),
   }

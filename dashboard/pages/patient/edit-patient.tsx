@@ -24,7 +24,7 @@ interface EditProps {
 
 export function EditPatient({ patient, onClose }: EditProps) {
   const form = useEdit(patient, onClose)
-  const { close, question } = useUnsaved(form.isChanged && !form.isBusy, { onClose, leftBy: ['tab'] })
+  const { close, question } = useUnsaved(form.isChanged && !form.isBusy, { onClose, leftBy: ({ tab }) => tab })
   return (
     <Modal opened onClose={close} title="Edit demographics" size="lg" closeOnClickOutside={false}>
       <form

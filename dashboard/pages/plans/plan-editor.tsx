@@ -35,7 +35,7 @@ export function PlanEditor({ plan: { builtIn, ...plan } }: PlanEditorProps) {
     notifications.show({ message: `The plan ${name.trim()} is saved.` })
     go(`/plans/${name.trim()}`)
   })
-  const { question } = useUnsaved(text !== first && !isBusy, { leftBy: ['tab'] })
+  const { question } = useUnsaved(text !== first && !isBusy, { leftBy: ({ tab }) => tab })
   return (
     <Stack>
       <form onSubmit={submit} aria-label="Plan">

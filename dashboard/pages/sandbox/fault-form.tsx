@@ -13,6 +13,7 @@ import {
 } from '../../api/faults.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 
 const CONDITION_LABELS: Readonly<Record<(typeof CONDITIONS)[number], readonly [label: string, example: string]>> = {
   interaction: ['Interaction', 'create'],
@@ -51,23 +52,26 @@ interface FaultFormProps {
 export function FaultForm({ fault, rule, onClose }: FaultFormProps) {
   const { id } = useClinic()
   const client = useQueryClient()
-  const [draft, setDraft] = useState(() => draftOf(rule))
+  const [first] = useState(() => draftOf(rule))
+  const [draft, setDraft] = useState(first)
   const change = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }))
   const { error, isBusy, submit } = useSubmit(async () => {
     await setRule(id, fault.name, settingOf(fault, draft))
     await client.invalidateQueries({ queryKey: rulesKey(id) })
     onClose()
   })
+  const { close, question } = useUnsaved(draft !== first && !isBusy, { onClose })
   return (
-    <Modal opened onClose={onClose} title={fault.title} size="lg">
+    <Modal opened onClose={close} title={fault.title} size="lg">
       <form onSubmit={submit}>
         <Stack>
           <Conditions when={draft.when} onChange={(when) => change({ when })} />
           <Counts draft={draft} onChange={change} />
           <ParameterFields fault={fault} values={draft.with} onChange={(values) => change({ with: values })} />
           <FormError text={error} />
+          {question}
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={close}>
               Not now
             </Button>
             <Button type="submit" loading={isBusy}>

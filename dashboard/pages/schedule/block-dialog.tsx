@@ -8,6 +8,7 @@ import { dayOf, fieldTimeOf, wallTime } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { FormError } from '../../parts/sign-in.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { BlockedVisits } from './blocked-visits.tsx'
 import { PractitionerSelect } from './practitioner-select.tsx'
 import { useBlock } from './use-block.ts'
@@ -43,8 +44,10 @@ export function BlockDialog({ columns, first, day, onClose }: BlockDialogProps) 
   const instant = (naive: string) => (naive === '' ? '' : wallTime(`${naive}:00`, zone))
   const span = { start: instant(times.from), end: instant(times.until) }
   const block = useBlock({ columns, schedule: who, span, reason: reason.trim(), onClose })
+  const isTyped = reason.trim() !== '' && !block.isBlocked && !block.isBusy
+  const { close, question } = useUnsaved(isTyped, { onClose: block.close })
   return (
-    <Modal opened onClose={block.close} title="Block time" size="lg">
+    <Modal opened onClose={close} title="Block time" size="lg">
       <form onSubmit={block.submit}>
         <Stack>
           {working.length === 0 && <Alert p="xs">Nobody has working hours yet, of which time could be taken.</Alert>}
@@ -76,12 +79,13 @@ export function BlockDialog({ columns, first, day, onClose }: BlockDialogProps) 
           </fieldset>
           <BlockedVisits block={block} columns={columns} />
           <FormError text={block.error} />
+          {question}
           <Group justify="space-between">
             <Text size="xs" c="dimmed">
               <ZoneNote />
             </Text>
             <Group gap="xs">
-              <Button variant="default" onClick={block.close}>
+              <Button variant="default" onClick={close}>
                 {block.isBlocked ? 'Close' : 'Leave it'}
               </Button>
               <Button type="submit" loading={block.isBusy} disabled={who === '' || block.isPending}>

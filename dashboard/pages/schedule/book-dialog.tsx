@@ -11,6 +11,7 @@ import { patientOf } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { PatientSearch } from '../../parts/patient-search.tsx'
 import { FormError } from '../../parts/sign-in.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { FreeTimePicker } from './free-time-picker.tsx'
 import { HoldNotice } from './hold-notice.tsx'
 import { PatientNotice, useRecord } from './patient-notice.tsx'
@@ -58,9 +59,10 @@ export function BookDialog({ time: given, entry, first, columns, onClose }: Book
     onRefused: () => setChoosing(true),
     onMissed: setMissed,
   })
+  const { close, question } = useUnsaved(`${said.description}${said.comment}`.trim() !== '' && !isBusy, { onClose })
   if (missed !== undefined) return <MissedDialog missed={missed} onClose={onClose} />
   return (
-    <Modal opened onClose={onClose} size="lg" title={<BookTitle entry={entry} />}>
+    <Modal opened onClose={close} size="lg" title={<BookTitle entry={entry} />}>
       <form onSubmit={submit}>
         <Stack>
           {time !== undefined && <Chosen time={time} columns={columns} />}
@@ -106,8 +108,9 @@ export function BookDialog({ time: given, entry, first, columns, onClose }: Book
             </>
           )}
           <FormError text={error} />
+          {question}
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={close}>
               Not now
             </Button>
             <Button type="submit" loading={isBusy} disabled={time === undefined}>

@@ -20,7 +20,7 @@ export function NewAccountForm({ onDone }: { readonly onDone: () => void }) {
     onDone()
   })
   const isTyped = [typed.username, typed.name, typed.password].some((text) => text !== '')
-  const { question } = useUnsaved(isTyped && !isBusy, { leftBy: ['tab'] })
+  const { question } = useUnsaved(isTyped && !isBusy, { leftBy: ({ tab }) => tab })
   return (
     <form onSubmit={submit} aria-label="New account">
       <Stack className="card" p="md">

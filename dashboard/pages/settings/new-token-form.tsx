@@ -5,6 +5,7 @@ import type { Session } from '../../api/session.ts'
 import { type MadeToken, makeToken } from '../../api/tokens.ts'
 import { useUser } from '../../parts/clinic-context.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { useTyped } from '../../parts/use-typed.ts'
 
 const LIFETIMES = [
@@ -30,6 +31,7 @@ export function NewTokenForm({ onMade }: { readonly onMade: (made: MadeToken) =>
     onMade(made)
     await client.invalidateQueries({ queryKey: ['tokens'] })
   })
+  const { question } = useUnsaved(typed.name !== '' && !isBusy, { leftBy: ({ tab }) => tab })
   return (
     <form onSubmit={submit} aria-label="New token">
       <Stack className="card" p="md">
@@ -46,6 +48,7 @@ export function NewTokenForm({ onMade }: { readonly onMade: (made: MadeToken) =>
           <NativeSelect label="Lifetime" data={LIFETIMES} value={typed.ttl} onChange={set('ttl')} />
         </SimpleGrid>
         <FormError text={error} />
+        {question}
         <Button type="submit" loading={isBusy} w="fit-content">
           Make the token
         </Button>

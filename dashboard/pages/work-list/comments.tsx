@@ -17,7 +17,7 @@ export function Comments({ task }: { readonly task: Task }) {
     await comment(task, text.trim(), user)
     setText('')
   })
-  const { question } = useUnsaved(text.trim() !== '' && !isBusy, { leftBy: ['task'] })
+  const { question } = useUnsaved(text.trim() !== '' && !isBusy, { leftBy: ({ task }) => task })
   return (
     <Stack gap="xs" component="section" aria-label="Comments">
       <Title order={3} size="h6">

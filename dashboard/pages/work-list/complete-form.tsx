@@ -30,7 +30,7 @@ export function CompleteForm({ task, onDone }: { readonly task: Task; readonly o
     onDone()
     if (!goesOn) offerUndo('The task is completed.', { things: [`Task/${task.id}`], undo: () => restore(after) })
   })
-  const { question } = useUnsaved(`${words}${note}`.trim() !== '' && !isBusy, { leftBy: ['task'] })
+  const { question } = useUnsaved(`${words}${note}`.trim() !== '' && !isBusy, { leftBy: ({ task }) => task })
   return (
     <form onSubmit={submit} aria-label="Complete the task">
       <Stack gap="sm" className="card" p="sm">

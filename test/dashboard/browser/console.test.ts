@@ -196,6 +196,7 @@ describe('forms of a response', () => {
   test('XML is asked for, shown, written and found wrong as XML', async () => {
     const page = await openConsole('Patient/abernathy-ruth')
     await page.getByLabel('Format').selectOption('xml')
+    await page.getByRole('radiogroup', { name: 'Form' }).getByText('Text').click()
     await page.getByText('<birthDate value="1941-02-17"/>').waitFor()
     await page.getByLabel('Method').selectOption('POST')
     await page.getByLabel('Address').fill('Basic')
@@ -203,7 +204,47 @@ describe('forms of a response', () => {
     await page.getByLabel('Body').press('Control+Enter')
     await page.getByText('201', { exact: true }).waitFor()
     await page.getByText('<text value="of XML"/>').first().waitFor()
+    await page.getByLabel('Body').fill('<Basic xmlns="http://hl7.org/fhir"><code><texts value="wrong"/></code></Basic>')
+    await page.getByLabel('Body').press('Control+Enter')
+    await page.getByText('400', { exact: true }).waitFor()
+    await page.getByRole('listitem').getByText(/texts/).first().waitFor()
   })
+
+  test('a resource in XML is a tree with links, is edited in XML as it was read, and is deleted', async () => {
+    const div = '<div xmlns="http://www.w3.org/1999/xhtml"><p>one <b>&lt;two&gt;</b> three</p></div>'
+    const long = '\u05d0<b>'.repeat(60)
+    const basic = {
+      ...{ resourceType: 'Basic', id: 'of-xml', text: { status: 'generated', div }, code: { text: long } },
+      subject: { reference: 'Patient/abernathy-ruth' },
+      extension: [{ url: 'http://example.org/x', valueDecimal: 1 }],
+    }
+    await dashboard.server.fhir('PUT', '/Basic/of-xml', basic)
+    const page = await openConsole('Basic/of-xml', '&format=xml')
+    await page.getByRole('button', { name: 'Patient/abernathy-ruth' }).waitFor()
+    await page.getByText(long, { exact: true }).waitFor()
+    expect(await findingsOf(page)).toEqual([])
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    const body = page.getByLabel('Body')
+    expect(await body.inputValue()).toContain(div)
+    expect(await page.getByLabel('Request headers').inputValue()).toBe('If-Match: W/"1"')
+    await body.fill((await body.inputValue()).replace('abernathy-ruth', 'okafor'))
+    await body.press('Control+Enter')
+    await page.getByRole('button', { name: 'Patient/okafor' }).waitFor()
+    const { body: stored } = await dashboard.server.fhir('GET', '/Basic/of-xml')
+    expect(stored).toMatchObject({ ...basic, subject: { reference: 'Patient/okafor' }, meta: { versionId: '2' } })
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('GET Basic/of-xml/_history').waitFor()
+    expect((await dashboard.server.fhir('GET', '/Basic/of-xml')).status).toBe(410)
+  })
+
+  test.each(['metadata', 'Patient?_count=1', 'Patient/not-there'])(
+    'what is no stored resource has no Delete in XML either: %s',
+    async (path) => {
+      const page = await openConsole(path, '&format=xml')
+      await page.getByText('resourceType').first().waitFor()
+      expect(await page.getByRole('button', { name: /^(Delete|Edit)$/ }).count()).toBe(0)
+    },
+  )
 
   test('a Bundle is shown as a table with columns of its type', async () => {
     const page = await openConsole('Patient?_id=abernathy-ruth&_revinclude=Coverage:patient', '&form=table')

@@ -21,6 +21,7 @@ import { Panel } from '../../../parts/panel.tsx'
 import { NotSaved, SaveBar } from '../../../parts/save-bar.tsx'
 import { Time } from '../../../parts/times.tsx'
 import { offerUndo } from '../../../parts/undo.tsx'
+import type { LeftBy } from '../../../parts/unsaved.tsx'
 import { useGo } from '../../../parts/use-go.ts'
 import { useVersionedForm } from '../../../parts/use-versioned-form.ts'
 import type { Members } from '../cells.tsx'
@@ -141,8 +142,8 @@ function useResourceForm({ statement, type, id, first }: ResourceFormProps) {
 
 const isNew = ({ version }: StoredText): boolean => version === undefined
 
-/** Filters in the address whose change leads away from the form. */
-const LEFT_BY = ['view', 'type', 'id', 'new']
+/** Another view of the explorer, another resource, or the list. */
+const leftBy: LeftBy = ({ view, type, id, new: isNew }) => [view, type, id, isNew].join()
 
 function ResourceForm(props: ResourceFormProps) {
   const { statement, type, id, first, definition } = props
@@ -180,7 +181,7 @@ function ResourceForm(props: ResourceFormProps) {
             isBusy={form.isBusy}
             isChanged={form.isChanged}
             isNew={isNew(first)}
-            leftBy={LEFT_BY}
+            leftBy={leftBy}
             onReset={form.reset}
           />
         )}
