@@ -169,7 +169,6 @@ const ROOT = '^src/(framework|index)\\.ts$|^src/main/'
 const HEAVY = {
   palette: '@mantine/spotlight',
   charts: '@visx',
-  'json-editor': '@codemirror',
 }
 
 const names = Object.keys(ROOMS)

@@ -1,8 +1,9 @@
 /** The fields of the console's request: its line, its headers and its body. */
 import { Button, Group, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { useRef } from 'react'
 import type { ProblemIssue } from '../../api/problem.ts'
 import type { Suggest } from '../../parts/json-editor/completion.tsx'
-import { LazyJsonEditor } from '../../parts/json-editor/lazy-json-editor.tsx'
+import { JsonField } from '../../parts/json-editor/json-field.tsx'
 import { type Format, METHODS, type TypedRequest } from './request-text.ts'
 
 interface RequestLineProps {
@@ -78,39 +79,49 @@ interface BodyFieldProps {
   readonly suggest: Suggest
 }
 
-export const BodyField = ({ request, findings, onChange, onSend, onFill, suggest }: BodyFieldProps) => (
-  <>
-    {request.format === 'xml' ? (
-      <Textarea
-        label="Body"
-        autosize
-        minRows={8}
-        maxRows={24}
-        spellCheck={false}
-        classNames={{ input: 'mono' }}
-        value={request.body}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      />
-    ) : (
-      <LazyJsonEditor label="Body" value={request.body} findings={findings} onChange={onChange} suggest={suggest} />
-    )}
-    <Group gap="xs">
-      {request.format === 'json' && (
-        <Button variant="default" size="xs" onClick={onFill}>
-          Template
-        </Button>
+export function BodyField({ request, findings, onChange, onSend, onFill, suggest }: BodyFieldProps) {
+  const field = useRef<HTMLTextAreaElement>(null)
+  return (
+    <>
+      {request.format === 'xml' ? (
+        <Textarea
+          label="Body"
+          autosize
+          minRows={8}
+          maxRows={24}
+          spellCheck={false}
+          classNames={{ input: 'mono' }}
+          value={request.body}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      ) : (
+        <JsonField
+          label="Body"
+          field={field}
+          value={request.body}
+          findings={findings}
+          onChange={onChange}
+          suggest={suggest}
+        />
       )}
-      <Button
-        variant="default"
-        size="xs"
-        disabled={request.body === ''}
-        onClick={() => onSend({ ...request, method: 'POST', path: `${typeIn(request.body)}/$validate`, headers: '' })}
-      >
-        Validate
-      </Button>
-    </Group>
-  </>
-)
+      <Group gap="xs">
+        {request.format === 'json' && (
+          <Button variant="default" size="xs" onClick={onFill}>
+            Template
+          </Button>
+        )}
+        <Button
+          variant="default"
+          size="xs"
+          disabled={request.body === ''}
+          onClick={() => onSend({ ...request, method: 'POST', path: `${typeIn(request.body)}/$validate`, headers: '' })}
+        >
+          Validate
+        </Button>
+      </Group>
+    </>
+  )
+}
 
 /** The type of the resource in the text of a body, which may not be complete. */
 const typeIn = (body: string): string =>

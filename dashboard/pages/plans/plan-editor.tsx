@@ -8,13 +8,13 @@ import { objectionTo, useStorePlan } from '../../api/plans.ts'
 import { errorText } from '../../api/problem.ts'
 import type { Plan } from '../../api/rehearsal-answers.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
+import { JsonField, showRange } from '../../parts/json-editor/json-field.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
 import { useGo } from '../../parts/use-go.ts'
 import { DryRun } from './dry-run.tsx'
 import { useKnown } from './known.ts'
-import { PlanText } from './plan-text.tsx'
-import { rangeOfStep } from './suggestions.ts'
+import { namesIn, rangeOfStep, suggestionsAt } from './suggestions.ts'
 
 interface PlanEditorProps {
   /** The plan that it begins with. */
@@ -41,7 +41,13 @@ export function PlanEditor({ plan: { builtIn, ...plan } }: PlanEditorProps) {
       <form onSubmit={submit} aria-label="Plan">
         <Stack gap="sm">
           {question}
-          <PlanText value={text} known={known} field={field} onChange={setText} />
+          <JsonField
+            label="The plan as JSON"
+            field={field}
+            value={text}
+            onChange={setText}
+            suggest={(place) => suggestionsAt(place, known, namesIn(text))}
+          />
           <Findings text={text} name={name} field={field} />
           <Group align="end" gap="sm">
             <TextInput
@@ -91,12 +97,6 @@ function Findings({ text, name, field }: FindingsProps) {
     placeholderData: (before) => before,
   })
   const range = rangeOf(settled, found)
-  const show = () => {
-    const { current } = field
-    if (range === undefined || current === null) return
-    current.focus()
-    current.setSelectionRange(range.from, range.to)
-  }
   return (
     <div role="status">
       {found === '' ? (
@@ -110,7 +110,7 @@ function Findings({ text, name, field }: FindingsProps) {
               {found}
             </Text>
             {range !== undefined && (
-              <Button size="compact-sm" variant="default" onClick={show}>
+              <Button size="compact-sm" variant="default" onClick={() => showRange(field.current, range)}>
                 Show it
               </Button>
             )}

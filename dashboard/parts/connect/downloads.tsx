@@ -24,8 +24,16 @@ export function Downloads() {
       <Stack gap="sm">
         <Download path="openapi.json" name="openapi.json" label="OpenAPI of all routes beside FHIR’s" />
         <Download path="metadata?_format=json" name="capability.json" label="CapabilityStatement of the FHIR API" />
-        <Download path="tools?format=postman" name="sandbox-emr.postman.json" label="Postman collection of FHIR and the tools" />
-        <Download path="tools?format=bruno" name="sandbox-emr.bruno.json" label="Bruno collection of FHIR and the tools" />
+        <Download
+          path="tools?format=postman"
+          name="sandbox-emr.postman.json"
+          label="Postman collection of FHIR and the tools"
+        />
+        <Download
+          path="tools?format=bruno"
+          name="sandbox-emr.bruno.json"
+          label="Bruno collection of FHIR and the tools"
+        />
         <Group align="end" gap="sm">
           <NativeSelect
             label="Tool definitions for"
