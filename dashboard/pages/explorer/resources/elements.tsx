@@ -22,7 +22,7 @@ interface ElementsProps {
 
 /** Elements of any type that the form leaves as they are. */
 const KEPT: readonly string[] = ['id', 'extension', 'modifierExtension']
-/** Those of a resource; within it the names mean something else, as in `CodeableConcept.text`. */
+/** The same of a resource; within it these names mean something else, as in `CodeableConcept.text`. */
 const KEPT_OF_RESOURCES: readonly string[] = [...KEPT, 'meta', 'implicitRules', 'language', 'text', 'contained']
 
 export function Elements({ scope, value, path, level, onChange }: ElementsProps) {
