@@ -1,6 +1,6 @@
 /**
- * Times of the clinic. They are shown in its zone, which is named, with 12 or 24 hours and the order of dates of its
- * country, and are the same text in whatever zone and language the browser is. All conversions of wall times are here.
+ * Times of the clinic. They are shown in its zone, which is named, with 12 or 24 hours, the order of dates and the first
+ * day of the week of its country, and are the same text in whatever zone and language the browser is. All conversions of wall times are here.
  */
 import dayjs, { type Dayjs } from 'dayjs'
 import utc from 'dayjs/plugin/utc.js'
@@ -18,16 +18,30 @@ interface Customs {
   /** A date, and one after the day of the week. */
   readonly date: string
   readonly day: string
+  /** The first day of a week, as `Date.getUTCDay` counts: 0 is Sunday. */
+  readonly firstDay: number
 }
 
 function customsOf(settings: OrderSettings): Customs {
   const clock = hasTwelveHours(settings.defaultRegion)
     ? { clock: 'h:mm A', seconds: 'h:mm:ss A' }
     : { clock: 'HH:mm', seconds: 'HH:mm:ss' }
+  const firstDay = firstDayIn(settings.defaultRegion)
   return dateOrderOf(settings) === 'month-first'
-    ? { ...clock, date: 'MMM D, YYYY', day: 'ddd, MMM D, YYYY' }
-    : { ...clock, date: 'D MMM YYYY', day: 'ddd D MMM YYYY' }
+    ? { ...clock, firstDay, date: 'MMM D, YYYY', day: 'ddd, MMM D, YYYY' }
+    : { ...clock, firstDay, date: 'D MMM YYYY', day: 'ddd D MMM YYYY' }
 }
+
+/**
+ * Countries whose weeks do not begin on Monday, as CLDR has them (https://www.unicode.org/cldr/charts/latest/supplemental/territory_information.html).
+ * Not every browser knows them (`Intl.Locale.getWeekInfo`).
+ */
+const FROM_SUNDAY =
+  'AG AS BD BR BS BT BW BZ CA CO DM DO ET GT GU HK HN ID IL IN IS JM JP KE KH KR LA MH MM MO MT MX MZ NI NP PA PE PH PK PR PT PY SA SG SV TH TT TW UM US VE VI WS YE ZA ZW'
+const FROM_SATURDAY = 'AF BH DJ DZ EG IQ IR JO KW LY OM QA SD SY'
+
+const firstDayIn = (region: string): number =>
+  FROM_SUNDAY.split(' ').includes(region) ? 0 : FROM_SATURDAY.split(' ').includes(region) ? 6 : 1
 
 /** As the language that most people of a country speak has it. */
 function hasTwelveHours(region: string): boolean {
@@ -95,6 +109,9 @@ export const startOfDay = (day: string, zone: string): string => wallTime(`${day
 
 /** `2026-11-25` */
 export const addDays = (day: string, days: number): string => dayjs.utc(day).add(days, 'day').format('YYYY-MM-DD')
+
+/** The first day of the week of a day, as the country of the clinic has weeks. */
+export const startOfWeek = (day: string): string => addDays(day, -((dayjs.utc(day).day() - customs.firstDay + 7) % 7))
 
 /** A wall time of the clinic, `2026-11-24T10:35:00`, as an instant with its offset. */
 export function wallTime(naive: string, zone: string): string {

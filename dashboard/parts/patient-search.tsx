@@ -1,5 +1,5 @@
 /** Choosing a patient, searched as you type. */
-import { Group, Loader, Select, Text } from '@mantine/core'
+import { Group, Loader, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { Patient } from 'fhir/r4'
 import { useState } from 'react'
@@ -10,6 +10,7 @@ import { criteriaOf, type Piece, piecesOf } from '../fhir/patient-criteria.ts'
 import { reasonsFor, SEARCHED } from '../fhir/patient-reasons.ts'
 import { PLACEHOLDER } from '../fhir/patients.ts'
 import { dateText } from '../fhir/time.ts'
+import { Combobox } from './combobox.tsx'
 import { Reasons } from './found-patient.tsx'
 import { NewPatientDialog } from './new-patient.tsx'
 import { useDateReading } from './use-date-reading.ts'
@@ -22,62 +23,54 @@ interface PatientSearchProps {
 }
 
 export function PatientSearch({ label, value, onChange, error }: PatientSearchProps) {
-  const [typed, setTyped] = useState('')
+  /** Undefined: the name of the patient who is chosen stands there. */
+  const [typed, setTyped] = useState<string>()
   /** Text that was typed when a new patient was asked for. */
   const [registering, setRegistering] = useState<string>()
-  const [settled] = useDebouncedValue(typed, 120)
-  const isChosen = value !== undefined && typed === patientName(value)
+  const [settled] = useDebouncedValue(typed ?? '', 120)
+  const isChosen = value !== undefined && typed === undefined
   const pieces = piecesOf(settled, useDateReading())
   const query = useSearch('Patient', parametersFor(isChosen ? [] : pieces), { keepsPrevious: true })
   const found = query.data === undefined ? [] : matchesIn<Patient>(query.data)
-  const all = value === undefined || found.some(({ id }) => id === value.id) ? found : [value, ...found]
-  const isNobody = typed !== '' && all.length === 0 && !query.isFetching
-  const choose = (id: string | null) =>
-    id === NEW ? setRegistering(typed) : onChange(all.find((patient) => patient.id === id))
+  const all = !isChosen || found.some(({ id }) => id === value.id) ? found : [value, ...found]
+  const isSettled = settled === (typed ?? '') && !query.isFetching
+  const isNobody = settled !== '' && all.length === 0 && isSettled
+  const take = (patient: Patient | undefined) => {
+    onChange(patient)
+    setTyped(undefined)
+  }
   return (
     <>
-      <Select
+      <Combobox
         label={label}
         placeholder="Name, birth date, phone or record number"
-        searchable
         required
-        clearable
-        // The focus alone, as after a dialog, lays no list over the buttons below.
-        openOnFocus={false}
-        // Opened with somebody chosen, the list stays closed.
-        data-autofocus={value === undefined ? true : undefined}
+        // Opened with somebody chosen, a dialog begins elsewhere.
+        isFirst={value === undefined}
         error={error}
-        data={[
-          ...all.map((patient) => ({ value: patient.id ?? '', label: patientName(patient) })),
-          { value: NEW, label: isNobody ? 'No patients found. New patient …' : 'New patient …' },
+        options={[
+          ...all.map((patient) => ({
+            key: patient.id ?? '',
+            text: patientName(patient),
+            content: <Choice patient={patient} pieces={pieces} />,
+          })),
+          { key: NEW, text: isNobody ? 'No patients found. New patient …' : 'New patient …' },
         ]}
-        // The server has chosen already.
-        filter={({ options }) => options}
-        value={value?.id ?? null}
-        onChange={choose}
-        searchValue={typed}
-        onSearchChange={setTyped}
+        text={typed ?? (value === undefined ? '' : patientName(value))}
+        onText={(text) => {
+          // A text that is changed names nobody, so that nobody is booked but who stands there.
+          if (value !== undefined) onChange(undefined)
+          setTyped(text)
+        }}
+        onChoose={(id) => (id === NEW ? setRegistering(typed ?? '') : take(all.find((patient) => patient.id === id)))}
         rightSection={query.isFetching ? <Loader size={14} /> : undefined}
-        maxDropdownHeight={260}
-        comboboxProps={{ withinPortal: true }}
-        renderOption={({ option: { value: id, label: text } }) =>
-          id === NEW ? (
-            <Text size="sm">{text}</Text>
-          ) : (
-            <Choice patient={all.find((patient) => patient.id === id)} pieces={pieces} />
-          )
-        }
       />
       {registering !== undefined && (
         <NewPatientDialog
-          typed={isChosen ? '' : registering}
-          onClose={() => {
-            // The field has lost it with the focus.
-            setTyped(registering)
-            setRegistering(undefined)
-          }}
+          typed={registering}
+          onClose={() => setRegistering(undefined)}
           onCreated={(patient) => {
-            onChange(patient)
+            take(patient)
             setRegistering(undefined)
           }}
         />
@@ -99,21 +92,18 @@ const parametersFor = (pieces: readonly Piece[]) =>
   ] as const
 
 interface ChoiceProps {
-  readonly patient: Patient | undefined
+  readonly patient: Patient
   readonly pieces: readonly Piece[]
 }
 
-function Choice({ patient, pieces }: ChoiceProps) {
-  if (patient === undefined) return null
-  return (
-    <Group justify="space-between" wrap="nowrap" w="100%" gap="sm">
-      <Text size="sm" className="cut">
-        <bdi>{patientName(patient)}</bdi>
-        <Reasons text={reasonsFor(patient, pieces)} />
-      </Text>
-      <Text size="xs" c="dimmed" className="number" flex="none">
-        {[dateText(patient.birthDate), telecomOf(patient.telecom, 'phone')].filter(Boolean).join(' · ')}
-      </Text>
-    </Group>
-  )
-}
+const Choice = ({ patient, pieces }: ChoiceProps) => (
+  <Group justify="space-between" wrap="nowrap" w="100%" gap="sm">
+    <Text size="sm" className="cut">
+      <bdi>{patientName(patient)}</bdi>
+      <Reasons text={reasonsFor(patient, pieces)} />
+    </Text>
+    <Text size="xs" c="dimmed" className="number" flex="none">
+      {[dateText(patient.birthDate), telecomOf(patient.telecom, 'phone')].filter(Boolean).join(' · ')}
+    </Text>
+  </Group>
+)

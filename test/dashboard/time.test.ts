@@ -9,6 +9,7 @@ import {
   dayOf,
   naiveOf,
   startOfDay,
+  startOfWeek,
   timeText,
   wallTime,
   writeTimesAs,
@@ -50,6 +51,18 @@ test.each([
   writeTimesAs(settings)
   expect(timeText('2026-11-24T20:05:00Z', NEW_YORK)).toBe(text)
   expect(text).toContain(dateText('2026-11-24'))
+})
+
+test.each([
+  ['US', '2026-11-22'],
+  ['JP', '2026-11-22'],
+  ['GB', '2026-11-23'],
+  ['DE', '2026-11-23'],
+  ['EG', '2026-11-21'],
+  ['XX', '2026-11-23'],
+])('the week of Tuesday, November 24 begins in %s on %s', (defaultRegion, first) => {
+  writeTimesAs({ defaultRegion })
+  for (const day of ['2026-11-24', first, addDays(first, 6)]) expect(startOfWeek(day)).toBe(first)
 })
 
 test.each([

@@ -4,8 +4,10 @@ import { useDebouncedValue } from '@mantine/hooks'
 import type { Patient } from 'fhir/r4'
 import { type ReactNode, useEffect, useState } from 'react'
 import { searchPath, usePages } from '../../api/queries.ts'
+import { useFresh } from '../../api/use-fresh.ts'
 import { piecesOf } from '../../fhir/patient-criteria.ts'
 import { reasonsFor } from '../../fhir/patient-reasons.ts'
+import { useClinic } from '../../parts/clinic-context.tsx'
 import { CopyAsCurl } from '../../parts/copy.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -25,6 +27,8 @@ const TABS = [
   { value: 'placeholders', label: 'Unknown callers' },
   { value: 'duplicates', label: 'Duplicates' },
 ]
+
+const SHOWN = ['Patient']
 
 export function PatientsPage() {
   const [filters, setFilters] = useFilters({ q: '', tab: 'patients', run: '', dialog: '' })
@@ -76,6 +80,8 @@ interface PatientListProps {
 }
 
 function PatientList({ q, tab, tabs, onSearch, onNew }: PatientListProps) {
+  const { id } = useClinic()
+  useFresh(id, SHOWN)
   const [typed, setTyped] = useState(q)
   const [settled] = useDebouncedValue(typed, 120)
   // The filters are not a dependency: only typing changes the address here.

@@ -3,7 +3,8 @@ import { Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { clinicNow, thisMinute } from '../../api/clock.ts'
 import { type Counted, useCounts } from '../../api/counts.ts'
-import { DAY_TEXT, DAYS } from '../../fhir/availability.ts'
+import { DAY_TEXT } from '../../fhir/availability.ts'
+import { weekdayOf } from '../../fhir/open-hours.ts'
 import { addDays, dateText, dayOf, dayText, startOfDay } from '../../fhir/time.ts'
 import { isPractitioner, NOT_SHOWN } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -41,9 +42,9 @@ export function Month({ day, columns, isAll, who }: MonthProps) {
           <caption className={classes.caption}>{dateText(day.slice(0, 7))}</caption>
           <thead>
             <tr>
-              {DAYS.map((name) => (
-                <th key={name} scope="col">
-                  {DAY_TEXT[name]}
+              {weeks[0]?.map((one) => (
+                <th key={one} scope="col">
+                  {DAY_TEXT[weekdayOf(one)]}
                 </th>
               ))}
             </tr>

@@ -1,5 +1,5 @@
 /** Selects the practitioner whose schedule is shown. */
-import { Select } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { type Column, columnText } from './use-plan.ts'
 
 interface PractitionerSelectProps {
@@ -12,15 +12,12 @@ interface PractitionerSelectProps {
 
 export function PractitionerSelect({ columns, value, isRequired, onChange }: PractitionerSelectProps) {
   const all = isRequired ? [] : [{ value: '', label: 'All practitioners' }]
-  const data = [...all, ...columns.map((column) => ({ value: column.id, label: columnText(column) }))]
   return (
-    <Select
-      aria-label="Practitioner"
-      data={data}
+    <NativeSelect
+      label="Practitioner"
+      data={[...all, ...columns.map((column) => ({ value: column.id, label: columnText(column) }))]}
       value={value}
-      allowDeselect={false}
-      searchable={columns.length > 8}
-      onChange={(id) => onChange(id ?? '')}
+      onChange={({ currentTarget: { value: id } }) => onChange(id)}
       flex="1 1 200px"
       maw={300}
     />

@@ -4,7 +4,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { lazy, Suspense, useMemo } from 'react'
 import { clinicNow } from '../../api/clock.ts'
 import { useFresh } from '../../api/use-fresh.ts'
-import { addDays, dayOf } from '../../fhir/time.ts'
+import { addDays, dayOf, startOfWeek } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { LinkButton } from '../../parts/links.tsx'
@@ -21,7 +21,7 @@ import { Month } from './month.tsx'
 import type { View } from './opened.ts'
 import { PeopleSelect } from './people-select.tsx'
 import { type Column, columnsNamed, useColumns, usePlan } from './use-plan.ts'
-import { daysFrom, weekOf } from './weeks.ts'
+import { daysFrom } from './weeks.ts'
 
 const BlockDialog = lazy(async () => ({ default: (await import('./block-dialog.tsx')).BlockDialog }))
 const AbsenceDialog = lazy(async () => ({ default: (await import('./absence-dialog.tsx')).AbsenceDialog }))
@@ -56,7 +56,7 @@ function Schedules({ columns }: { readonly columns: readonly Column[] }) {
   const shown = useShown(columns, filters.who, view)
   const isAll = shown.length === columns.length
   const isDay = view === 'day' || view === 'list'
-  const days = useMemo(() => (view === 'week' ? daysFrom(weekOf(day), 7) : [day]), [view, day])
+  const days = useMemo(() => (view === 'week' ? daysFrom(startOfWeek(day), 7) : [day]), [view, day])
   const away = absenceNamed(filters.away, columns)
   const hours = useMemo(() => hoursByDay(shown, days, zone), [shown, days, zone])
   return (

@@ -1,10 +1,5 @@
-/** Weeks as ISO 8601 has them, from Monday, and months. */
-import { DAYS } from '../../fhir/availability.ts'
-import { weekdayOf } from '../../fhir/open-hours.ts'
-import { addDays } from '../../fhir/time.ts'
-
-/** The Monday of the week of a day. */
-export const weekOf = (day: string): string => addDays(day, -DAYS.indexOf(weekdayOf(day)))
+/** The days of weeks and months. */
+import { addDays, startOfWeek } from '../../fhir/time.ts'
 
 /** So many days from one on. */
 export const daysFrom = (day: string, count: number): readonly string[] =>
@@ -13,7 +8,7 @@ export const daysFrom = (day: string, count: number): readonly string[] =>
 /** The weeks of the month of a day, with the days of other months in them. */
 export function monthOf(day: string): readonly (readonly string[])[] {
   const month = day.slice(0, 7)
-  const first = weekOf(`${month}-01`)
+  const first = startOfWeek(`${month}-01`)
   const weeks = Array.from({ length: 6 }, (_, index) => daysFrom(addDays(first, index * 7), 7))
   return weeks.filter((week) => week.some((one) => one.startsWith(month)))
 }

@@ -1,5 +1,5 @@
 /** The filters of the work list; each choice is in the address. */
-import { Group, Select } from '@mantine/core'
+import { Group, NativeSelect } from '@mantine/core'
 import { CODE_TEXT } from '../../fhir/task-words.ts'
 import type { Filters } from './task-choices.ts'
 
@@ -75,12 +75,11 @@ interface ChoiceProps {
 }
 
 const Choice = ({ label, data, value, onChoose }: ChoiceProps) => (
-  <Select
-    aria-label={label}
+  <NativeSelect
+    label={label}
     data={data}
     value={value}
-    allowDeselect={false}
-    onChange={(chosen) => onChoose(chosen ?? '')}
+    onChange={({ currentTarget }) => onChoose(currentTarget.value)}
     flex="1 1 150px"
     maw={220}
   />

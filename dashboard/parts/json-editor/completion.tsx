@@ -105,7 +105,7 @@ export function SuggestionList({ completion }: { readonly completion: Completion
       id={listId(id)}
       role="listbox"
       aria-label="What may stand here"
-      className={classes.suggestions}
+      className={`options ${classes.suggestions}`}
       style={surface()?.placeOf(cursor)}
     >
       {suggestions.slice(first, first + SHOWN).map((suggestion, offset) => (
@@ -118,7 +118,7 @@ export function SuggestionList({ completion }: { readonly completion: Completion
           aria-selected={first + offset === chosen}
           aria-setsize={suggestions.length}
           aria-posinset={first + offset + 1}
-          className={classes.suggestion}
+          className="option"
           // Keeps the focus in the text.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => accept(open, suggestion)}

@@ -140,7 +140,7 @@ test('where somebody else turns the sandbox off every page says so by itself, an
   await page.getByRole('button', { name: 'Edit' }).click()
   const form = page.getByRole('dialog', { name: 'Edit demographics' })
   await form.getByLabel('City').fill('Utica')
-  await other.getByRole('combobox', { name: 'Practitioner' }).waitFor()
+  await other.getByRole('button', { name: 'All practitioners' }).waitFor()
   await turn(false)
   for (const window of [page, other]) {
     await window.getByText('Sandbox off', { exact: true }).waitFor()
@@ -149,7 +149,7 @@ test('where somebody else turns the sandbox off every page says so by itself, an
   await form.getByRole('button', { name: 'Save', exact: true }).click()
   await form.getByRole('alert').waitFor()
   await turn(true)
-  await other.getByRole('combobox', { name: 'Practitioner' }).waitFor()
+  await other.getByRole('button', { name: 'All practitioners' }).waitFor()
   expect(await form.getByLabel('City').inputValue()).toBe('Utica')
   await form.getByRole('button', { name: 'Save', exact: true }).click()
   await form.waitFor({ state: 'detached' })

@@ -1,9 +1,9 @@
 /** The code of a CodeableConcept or Coding, of the value set that the element is bound to. */
-import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { codesOf, MOST_CODES } from '../../../api/definitions.ts'
 import type { CodeChoice, TypedElement } from '../../../fhir/definitions.ts'
+import { Combobox } from '../../../parts/combobox.tsx'
 import type { Members } from '../cells.tsx'
 
 interface CodePickerProps {
@@ -12,34 +12,46 @@ interface CodePickerProps {
   readonly onChange: (value: Members) => void
 }
 
+/** Options that are shown at once. */
+const SHOWN = 50
+/** Text that the server is asked for. */
+const SEARCHABLE = /^[\p{L}\p{N} ]{1,40}$/u
+
+const textOf = ({ display, code }: CodeChoice): string => `${display ?? code} (${code})`
 const keyOf = ({ system, code }: { readonly system?: unknown; readonly code?: unknown }): string => `${system}|${code}`
 
 export function CodePicker({ element: { type, binding }, value, onChange }: CodePickerProps) {
-  const [typed, setTyped] = useState('')
+  /** Undefined: the code that is chosen stands there. */
+  const [typed, setTyped] = useState<string>()
   const first = useQuery(codesOf(binding?.valueSet ?? ''))
   const isLong = (first.data?.length ?? 0) >= MOST_CODES
-  const found = useQuery({ ...codesOf(binding?.valueSet ?? '', typed), enabled: isLong && typed !== '' })
+  const words = typed !== undefined && SEARCHABLE.test(typed) ? typed : ''
+  const found = useQuery({ ...codesOf(binding?.valueSet ?? '', words), enabled: isLong && words !== '' })
   const choices = distinct(found.data ?? first.data ?? [])
   if (first.data !== undefined && choices.length === 0) return null
   const isConcept = type.code === 'CodeableConcept'
   const codings = (Array.isArray(value.coding) ? value.coding : []) as readonly Members[]
   const own = isConcept ? codings[0] : value
-  const choose = (key: string | null): void => {
+  const chosen = choices.find((one) => own !== undefined && keyOf(one) === keyOf(own))
+  const choose = (key: string): void => {
+    setTyped(undefined)
     const choice = choices.find((one) => keyOf(one) === key)
     if (choice === undefined) return
     const coding = { ...(own ?? {}), ...choice }
     onChange(isConcept ? { ...value, coding: [coding, ...codings.slice(1)] } : coding)
   }
   return (
-    <Select
+    <Combobox
       label={binding?.isRequired ? 'Code' : 'Code, where one fits'}
-      searchable
-      limit={50}
       maw={420}
-      data={choices.map((one) => ({ value: keyOf(one), label: `${one.display ?? one.code} (${one.code})` }))}
-      value={own?.code === undefined ? null : keyOf(own)}
-      onSearchChange={(text) => setTyped(/^[\p{L}\p{N} ]{1,40}$/u.test(text) ? text : '')}
-      onChange={choose}
+      options={choices
+        .map((one) => ({ key: keyOf(one), text: textOf(one) }))
+        .filter(({ text }) => text.toLowerCase().includes((typed ?? '').toLowerCase()))
+        .slice(0, SHOWN)}
+      text={typed ?? (chosen === undefined ? '' : textOf(chosen))}
+      onText={setTyped}
+      onChoose={choose}
+      onLeave={() => setTyped(undefined)}
     />
   )
 }

@@ -1,5 +1,5 @@
 /** The target of a reference: found by a search, and named. */
-import { Autocomplete, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import type { Bundle, CapabilityStatement } from 'fhir/r4'
@@ -9,6 +9,7 @@ import { useReferenceNames } from '../../../api/reference-names.ts'
 import { matchesIn } from '../../../fhir/bundles.ts'
 import type { TypedElement } from '../../../fhir/definitions.ts'
 import { resourceName } from '../../../fhir/resource-name.ts'
+import { Combobox } from '../../../parts/combobox.tsx'
 import type { Members } from '../cells.tsx'
 import { parametersOf } from '../offers.ts'
 import { useFormState } from './form-context.ts'
@@ -45,14 +46,14 @@ export function ReferenceFields({ element, value, path, onChange }: ReferenceFie
   const whom = typeof value.display === 'string' ? value.display : names.get(reference)
   return (
     <>
-      <Autocomplete
+      <Combobox
         label={`Refers to ${element.type.targets.join(', ') || 'any resource'}`}
         placeholder="A name, or Type/id"
-        data={[...found]}
-        filter={({ options }) => options}
-        value={reference}
+        options={found.map((text) => ({ key: text, text }))}
+        text={reference}
         error={problems.get(`${path}.reference`)}
-        onChange={set}
+        onText={set}
+        onChoose={set}
       />
       {whom !== undefined && (
         <Text size="sm">
