@@ -119,6 +119,10 @@ interface OptionListProps {
 }
 
 function OptionList({ id, options, at, onChoose }: OptionListProps) {
+  // The end of the list may be below the dialog that it is in.
+  useEffect(() => {
+    document.getElementById(id)?.scrollIntoView({ block: 'nearest' })
+  }, [id])
   useEffect(() => {
     document.getElementById(optionId(id, at))?.scrollIntoView({ block: 'nearest' })
   }, [id, at])

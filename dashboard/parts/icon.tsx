@@ -11,6 +11,7 @@ const PATHS = {
   code: 'M8.5 7L3.5 12l5 5M15.5 7l5 5-5 5',
   copy: 'M9 9h11v11H9zM15 9V4H4v11h5',
   document: 'M6 3h8l5 5v13H6zM14 3v5h5',
+  down: 'M6 9l6 6 6-6',
   download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
   explorer: 'M5 4h14v6H5zM5 14h14v6H5zM8.5 7h.01M8.5 17h.01',
   flask: 'M9 3h6M10 3v6L4.5 18.5A1.7 1.7 0 0 0 6 21h12a1.7 1.7 0 0 0 1.5-2.5L14 9V3M7.5 15h9',

@@ -1,6 +1,7 @@
 /** Selects the practitioners whose schedules are shown. */
 import { Button, Checkbox, Popover, Radio, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { Icon } from '../../parts/icon.tsx'
 import { type Column, columnText } from './use-plan.ts'
 
 interface PeopleSelectProps {
@@ -21,7 +22,7 @@ export function PeopleSelect({ columns, value, isSingle, onChange }: PeopleSelec
   return (
     <Popover position="bottom-start" trapFocus returnFocus transitionProps={{ duration: 0 }}>
       <Popover.Target>
-        <Button variant="default" maw={320}>
+        <Button variant="default" maw={320} rightSection={<Icon name="down" size={14} />}>
           <span className="cut">{chosenText(columns, value)}</span>
         </Button>
       </Popover.Target>

@@ -1,6 +1,6 @@
 /**
- * A morning at the front desk: ten walk-ins, five calls, three moves and a no-show, with
- * the mouse alone. Data says what happens; FHIR says what came of it.
+ * A morning at the front desk: ten walk-ins, five calls, three moves and a no-show, once with the mouse alone and once with
+ * the keyboard alone. Data says what happens; FHIR says what came of it.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Appointment, Bundle, FhirResource, Patient, Task } from 'fhir/r4'
@@ -9,6 +9,7 @@ import { patientName } from '../../../dashboard/fhir/names.ts'
 import { clockText } from '../../../dashboard/fhir/time.ts'
 import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
 import { freeDay, setClock, ZONE } from '../../support/demo-schedule.ts'
+import { type Hands, keyboard, mouse } from '../../support/hands.ts'
 import { request } from '../../support/request.ts'
 import { until } from '../../support/server-process.ts'
 
@@ -64,18 +65,13 @@ const BOOKING_CALLERS = [
 const NORMAL_PHONE = (phone: string): string => `+1${phone.replace(/\D/g, '')}`
 const nameOf = ({ given, family }: WalkIn): string => `${given} ${family}`
 
-/** Radio buttons are hidden, and their labels are seen. */
-const pick = (radio: Locator) => radio.locator('xpath=following-sibling::label').click()
-
-/** Text comes in without keys, as by pasting. */
-async function write(field: Locator, text: string): Promise<void> {
-  await field.click()
-  await field.fill(text)
-}
-
-describe('a morning with the mouse alone', () => {
+describe.each([
+  ['the mouse', mouse],
+  ['the keyboard', keyboard],
+] as const)('a morning with %s alone', (_name, handsOf) => {
   let dashboard: Dashboard
   let page: Page
+  let hands: Hands
   /** A day that is all free. */
   let day: string
   /** References to the Slots of that day. */
@@ -90,6 +86,7 @@ describe('a morning with the mouse alone', () => {
     await setClock(dashboard.server, Date.parse(free.slots[0]?.start ?? '') - 1_800_000)
     page = await dashboard.signedIn()
     page.setDefaultTimeout(STEP)
+    hands = handsOf(page)
   })
   afterAll(() => dashboard?.close())
 
@@ -112,7 +109,7 @@ describe('a morning with the mouse alone', () => {
   }
 
   const goTo = async (name: string) => {
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
+    await hands.press(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }))
     await page.getByRole('heading', { level: 1, name }).waitFor()
   }
   const newPatient = () => page.getByRole('dialog', { name: 'New patient' })
@@ -128,23 +125,21 @@ describe('a morning with the mouse alone', () => {
       const field = dialog.getByLabel(label, { exact: true })
       await field.waitFor()
       // The names are there already where they were searched for.
-      if ((await field.inputValue()) !== text) await write(field, text)
+      if ((await field.inputValue()) !== text) await hands.write(field, text)
     }
-    await button(dialog, isKnown ? 'Use' : 'Create')
-      .first()
-      .click()
+    await hands.press(button(dialog, isKnown ? 'Use' : 'Create').first())
     await dialog.waitFor({ state: 'detached' })
   }
 
   const begin: Record<'list' | 'palette', (walkIn: WalkIn) => Promise<void>> = {
     list: async () => {
       await goTo('Patients')
-      await button(page, 'New patient').click()
+      await hands.press(button(page, 'New patient'))
     },
     palette: async (walkIn) => {
-      await page.getByRole('button', { name: /^Search/ }).click()
-      await write(page.getByLabel('Page, patient, or Patient/123'), nameOf(walkIn))
-      await page.getByRole('button', { name: `New patient “${nameOf(walkIn)}” …` }).click()
+      await hands.openPalette()
+      await hands.write(page.getByLabel('Page, patient, or Patient/123'), nameOf(walkIn))
+      await hands.choose(page.getByRole('button', { name: `New patient “${nameOf(walkIn)}” …` }))
     },
   }
 
@@ -156,15 +151,15 @@ describe('a morning with the mouse alone', () => {
       await page.getByRole('heading', { level: 1, name: nameOf(walkIn) }).waitFor()
     }
     await goTo('Schedule')
-    await freeTime(time).click()
-    await write(booking().getByRole('combobox', { name: 'Patient' }), nameOf(walkIn))
+    await hands.press(freeTime(time))
+    await hands.write(booking().getByRole('combobox', { name: 'Patient' }), nameOf(walkIn))
     if (by === 'booking') {
-      await page.getByRole('option', { name: 'No patients found. New patient …' }).click()
+      await hands.choose(page.getByRole('option', { name: 'No patients found. New patient …' }))
       await register(walkIn)
     } else {
-      await page.getByRole('option', { name: nameOf(walkIn) }).click()
+      await hands.choose(page.getByRole('option', { name: nameOf(walkIn) }))
     }
-    await button(booking(), 'Book').click()
+    await hands.press(button(booking(), 'Book'))
     await booking().waitFor({ state: 'detached' })
     await visit(nameOf(walkIn), time).waitFor()
   }
@@ -215,11 +210,11 @@ describe('a morning with the mouse alone', () => {
     },
   )
 
-  test('somebody unknown calls, and stands among the unknown callers', async () => {
+  test('somebody unknown calls, and stands among the unknown callers at once', async () => {
     await goTo('Patients')
+    await hands.press(page.getByRole('radio', { name: 'Unknown callers' }))
     await beginCall('halfway')
     await callTool('halfway', '/patient-journey/update_registration_field', { lastName: 'Halfway' })
-    await pick(page.getByRole('radio', { name: 'Unknown callers' }))
     await page.getByRole('listitem').getByText('Halfway').waitFor()
   })
 
@@ -228,13 +223,13 @@ describe('a morning with the mouse alone', () => {
     const isNew = page.getByRole('button', { name: /^\d+ new$/ })
     const row = page.getByRole('list', { name: 'Tasks' }).getByRole('button', { name: text })
     await isNew.or(row).first().waitFor()
-    if (await isNew.isVisible()) await isNew.click()
-    await row.click()
+    if (await isNew.isVisible()) await hands.press(isNew)
+    await hands.press(row)
     const drawer = page.getByRole('dialog')
-    await button(drawer, 'Claim').click()
+    await hands.press(button(drawer, 'Claim'))
     await drawer.getByText('In progress').waitFor()
-    await button(drawer, 'Complete…').click()
-    await button(drawer, 'Complete').click()
+    await hands.press(button(drawer, 'Complete…'))
+    await hands.press(button(drawer, 'Complete'))
     await drawer.waitFor({ state: 'detached' })
     await row.waitFor({ state: 'detached' })
     const tasks = await search<Task>('Task', `code=${code}&status=completed`)
@@ -260,14 +255,14 @@ describe('a morning with the mouse alone', () => {
 
   test.each(MOVES)('$name is moved from $from to $to', async ({ name, from, to, isDragged }) => {
     await goTo('Schedule')
-    if (isDragged) {
-      await visit(name, from).dragTo(freeTime(to))
+    if (isDragged && hands.drag !== undefined) {
+      await hands.drag(visit(name, from), freeTime(to))
     } else {
-      await visit(name, from).click()
-      await button(page.getByRole('dialog', { name }), 'Move…').click()
+      await hands.press(visit(name, from))
+      await hands.press(button(page.getByRole('dialog', { name }), 'Move…'))
       const dialog = page.getByRole('dialog', { name: `Move the visit of ${name}` })
-      await pick(dialog.getByRole('radio', { name: to, exact: true }).first())
-      await dialog.getByRole('button', { name: /^Move to / }).click()
+      await hands.press(dialog.getByRole('radio', { name: to, exact: true }).first())
+      await hands.press(dialog.getByRole('button', { name: /^Move to / }))
     }
     await visit(name, to).waitFor()
     await page.getByText(`${name} is moved to`).waitFor()
@@ -276,8 +271,8 @@ describe('a morning with the mouse alone', () => {
 
   test('one does not come, which is written when it can be undone no more', async () => {
     await goTo('Schedule')
-    await visit(NO_SHOW.name, NO_SHOW.time).click()
-    await button(page.getByRole('dialog', { name: NO_SHOW.name }), 'No-show').click()
+    await hands.press(visit(NO_SHOW.name, NO_SHOW.time))
+    await hands.press(button(page.getByRole('dialog', { name: NO_SHOW.name }), 'No-show'))
     await until(async () => (await visits()).includes(`${NO_SHOW.time} ${NO_SHOW.name} noshow`))
   })
 
