@@ -5,9 +5,8 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { doubleMetaphone } from 'double-metaphone'
 import type { HumanName, Patient } from 'fhir/r4'
-import { memoize } from '../fhir/memoize.ts'
+import { soundsOf } from '../fhir/sounds.ts'
 import { fold } from '../fhir/text-folding.ts'
 
 /** Limits of the compared part. Ordinary records have far less; otherwise the first values count. */
@@ -75,7 +74,7 @@ export interface NamePart {
   readonly written: string
   /** In plain letters without spaces: O'Brien, O Brien and OBrien are one name. */
   readonly text: string
-  /** By Double Metaphone; '' where there is none. To find it takes longer than everything else about a name. */
+  /** By Double Metaphone; '' where there is none. */
   readonly sound: string
 }
 
@@ -133,21 +132,10 @@ class FoldedPart implements NamePart {
   }
 
   get sound(): string {
-    this.#sound ??= this.text === '' ? '' : soundOf(this.text)
+    this.#sound ??= this.text === '' ? '' : soundsOf(this.text)[0]
     return this.#sound
   }
 }
-
-/** Most people have one of a few thousand names. */
-const MAX_CACHED_SOUNDS = 10_000
-/** Longest name, in letters, that is cached; longer ones are not names of people, and would fill the memory. */
-const LONGEST_CACHED = 40
-
-const findSound = (text: string): string => (doubleMetaphone(text)[0] ?? '').toLowerCase()
-const cachedSound = memoize(MAX_CACHED_SOUNDS, findSound)
-
-/** The sound of a word without spaces. */
-const soundOf = (text: string): string => (text.length > LONGEST_CACHED ? findSound(text) : cachedSound(text))
 
 /** Given names that are used for one another: William, Bill and Billy. */
 const NICKNAMES = join(import.meta.dirname, '../../resources/matching/nicknames.csv')

@@ -2,7 +2,7 @@
  * Letters as callers spell them ("b as in bravo", "double l", NATO words), and names that they spell in addition to saying
  * them: "Smith, S M I T H", "Jon, that is J O N".
  */
-import { doubleMetaphone } from 'double-metaphone'
+import { soundsOf } from '../fhir/sounds.ts'
 import { repeatDoubled } from './numbers.ts'
 
 const NATO: ReadonlyMap<string, string> = new Map(
@@ -63,11 +63,11 @@ export const plainText = (word: string): string =>
 
 /** Compares by Double Metaphone. */
 export function soundAlike(one: string, other: string): boolean {
-  const sounds = soundsOf(one)
-  return soundsOf(other).some((sound) => sounds.includes(sound))
+  const sounds = plainSounds(one)
+  return plainSounds(other).some((sound) => sounds.includes(sound))
 }
 
-const soundsOf = (word: string): readonly string[] => doubleMetaphone(plainText(word)).filter((sound) => sound !== '')
+const plainSounds = (word: string): readonly string[] => soundsOf(plainText(word)).filter((sound) => sound !== '')
 
 type Token =
   | { readonly kind: 'word'; readonly text: string }

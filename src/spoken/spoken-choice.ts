@@ -1,6 +1,6 @@
 /** Selects the name that a caller means: "doctor Smith", "the riverside office", "a check up". */
-import { doubleMetaphone } from 'double-metaphone'
 import { memoize } from '../fhir/memoize.ts'
+import { soundsOf } from '../fhir/sounds.ts'
 import { isSingleEdit } from '../matching/compare.ts'
 import { plain } from './spoken.ts'
 
@@ -92,4 +92,4 @@ const soundsLike = (name: readonly string[], words: readonly string[]): boolean 
   )
 
 /** A word without a Double Metaphone code stands for itself. */
-const soundOf = memoize(MAX_CACHED, (word) => doubleMetaphone(word)[0] || word)
+const soundOf = (word: string): string => soundsOf(word)[0] || word

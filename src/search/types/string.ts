@@ -1,11 +1,11 @@
 /**
  * String parameters: https://hl7.org/fhir/R4/search.html#string; and `phonetic`, for which
  * https://hl7.org/fhir/R4/patient.html#search says "some kind of phonetic matching algorithm": names that sound alike by
- * Double Metaphone (Lawrence Philips, C/C++ Users Journal, June 2000).
+ * Double Metaphone.
  */
 
-import { doubleMetaphone } from 'double-metaphone'
 import { isObject } from '../../fhir/resource.ts'
+import { soundsOf } from '../../fhir/sounds.ts'
 import { composed, fold } from '../../fhir/text-folding.ts'
 import type { SearchParameter, SearchParameterRecord } from '../parameters.ts'
 import type { Condition, IndexEntry } from '../plan.ts'
@@ -143,7 +143,9 @@ export function extractPhonetic(param: string, value: unknown, entries: IndexEnt
   const texts: IndexEntry[] = []
   extractString({ code: param }, value, texts)
   if (texts.length === 0) return
-  const sounds = texts.flatMap((entry) => (entry.kind === 'string' ? wordsOf(entry.folded).flatMap(soundsOf) : []))
+  const sounds = texts.flatMap((entry) =>
+    entry.kind === 'string' ? wordsOf(entry.folded).flatMap(distinctSounds) : [],
+  )
   const last = entries.at(-1)
   const isMore = last?.kind === 'words' && last.param === param
   if (isMore) entries.pop()
@@ -154,7 +156,7 @@ export function extractPhonetic(param: string, value: unknown, entries: IndexEnt
 /** A condition that every word sounds like one of the name's, in any order. */
 export function parsePhonetic(param: string, text: string, context: ValueContext): Condition {
   const value = unescaped(text)
-  const words = wordsOf(fold(value)).map(soundsOf)
+  const words = wordsOf(fold(value)).map(distinctSounds)
   if (words.length === 0 || words.some((sounds) => sounds.length === 0))
     throw malformed(context, value, 'has a word without a letter that sounds; write a name, e.g. Smyth')
   return allOf(words.map((sounds) => anyOf(sounds.map((sound) => soundsLike(param, sound)))))
@@ -167,6 +169,8 @@ const anyOf = (of: readonly Condition[]): Condition => (of.length === 1 && of[0]
 
 const wordsOf = (folded: string): readonly string[] => folded.split(' ').filter((word) => word !== '')
 
-/** The phonetic codes of a word, in lower case like all searched words. */
-const soundsOf = (word: string): readonly string[] =>
-  [...new Set(doubleMetaphone(word))].filter((sound) => sound !== '').map((sound) => sound.toLowerCase())
+/** The phonetic codes of a word. */
+function distinctSounds(word: string): readonly string[] {
+  const [primary, secondary] = soundsOf(word)
+  return (secondary === primary ? [primary] : [primary, secondary]).filter((sound) => sound !== '')
+}
