@@ -4,6 +4,7 @@
  * Values are stored once for two parameters: where one parameter of a resource has every value of the other
  * (CoveredParameters), a shared value is a row of the other one only, and a search by the first reads the rows of both.
  */
+import { oncePer } from '../../fhir/memoize.ts'
 import type { CoveredParameters, IndexEntry, InnerEntry, PartEntry } from '../../search/plan.ts'
 import { compositeKey } from '../composite-key.ts'
 import type { Database } from './connection.ts'
@@ -25,7 +26,6 @@ export type IndexTable =
 
 /** Values of the columns after `row`, the parameter first. */
 export type IndexRow = readonly [param: number, ...values: SqlValue[]]
-type TableRow = readonly [IndexTable, IndexRow]
 export type IndexRows = ReadonlyMap<IndexTable, readonly IndexRow[]>
 
 const COLUMNS: Readonly<Record<IndexTable, readonly string[]>> = {
@@ -40,6 +40,21 @@ const COLUMNS: Readonly<Record<IndexTable, readonly string[]>> = {
   position_index: ['param', 'latitude', 'longitude'],
   composite_index: ['param', 'shape', 'text', 'more', 'low', 'rest'],
   combined_index: ['param', 'first', 'second', 'low', 'high'],
+}
+
+/** The table of each kind of entry. */
+const TABLES: Readonly<Record<Exclude<IndexEntry, InnerEntry>['kind'], IndexTable>> = {
+  string: 'string_index',
+  words: 'word_index',
+  token: 'token_index',
+  key: 'key_index',
+  reference: 'reference_index',
+  uri: 'uri_index',
+  date: 'range_index',
+  number: 'range_index',
+  quantity: 'range_index',
+  position: 'position_index',
+  composite: 'composite_index',
 }
 
 /** Tables that are not clustered by row; their rows for a resource follow from the other tables. */
@@ -123,7 +138,10 @@ function insert(db: Database, table: IndexTable, row: number, added: readonly In
   for (let start = 0; start < added.length; start += AT_ONCE) {
     const some = added.slice(start, start + AT_ONCE)
     const statement = INSERTS[some.length - 1]?.[table]
-    if (statement !== undefined) db.run(statement, ...some.flatMap((values) => [row, ...values]))
+    if (statement === undefined) continue
+    const values: SqlValue[] = []
+    for (const one of some) values.push(row, ...one)
+    db.run(statement, ...values)
   }
 }
 
@@ -163,45 +181,51 @@ export class IndexRowBuilder {
   }
 
   build(entries: readonly IndexEntry[]): IndexRows {
+    let before: IndexEntry | undefined
+    let param = 0
     for (const entry of entries) {
       if (entry.kind === 'inner') {
         this.#inner ??= []
         this.#inner.push(entry)
         continue
       }
-      const param = this.#names.internParam(this.#type, entry.kind, entry.param)
+      // Entries of a parameter follow each other.
+      if (entry.param !== before?.param || entry.kind !== before.kind) {
+        param = this.#names.internParam(this.#type, entry.kind, entry.param)
+      }
+      before = entry
       const repetition = this.#seen.get(param) ?? 0
       this.#seen.set(param, repetition + 1)
       this.#names.learn(param, entry.kind === 'date' ? entry.high - entry.low : 0, repetition > 0)
-      for (const [table, row] of this.#rowsOf(param, entry)) pushRow(this.#rows, table, row)
+      pushRow(this.#rows, TABLES[entry.kind], this.#rowOf(param, entry))
     }
     for (const row of keyLists(this.#rows.get('key_index') ?? [])) pushRow(this.#rows, 'key_list', row)
     return this.#rows
   }
 
-  #rowsOf(param: number, entry: Exclude<IndexEntry, InnerEntry>): readonly TableRow[] {
+  #rowOf(param: number, entry: Exclude<IndexEntry, InnerEntry>): IndexRow {
     switch (entry.kind) {
       case 'string':
-        return [['string_index', [param, entry.folded, entry.exact]]]
+        return [param, entry.folded, entry.exact]
       case 'words':
-        return [['word_index', [param, ` ${entry.words} `]]]
+        return [param, ` ${entry.words} `]
       case 'token':
-        return [['token_index', [param, entry.code, this.#system(param, entry.system)]]]
+        return [param, entry.code, this.#system(param, entry.system)]
       case 'key':
-        return [['key_index', [param, entry.key]]]
+        return [param, entry.key]
       case 'reference':
-        return [['reference_index', [param, this.#referenced(entry), entry.version ?? '']]]
+        return [param, this.#referenced(entry), entry.version ?? '']
       case 'uri':
-        return [['uri_index', [param, entry.value]]]
+        return [param, entry.value]
       case 'date':
       case 'number':
-        return [['range_index', [param, entry.low, entry.high, 0, '']]]
+        return [param, entry.low, entry.high, 0, '']
       case 'quantity':
-        return [['range_index', [param, entry.low, entry.high, this.#system(param, entry.system), entry.code]]]
+        return [param, entry.low, entry.high, this.#system(param, entry.system), entry.code]
       case 'position':
-        return [['position_index', [param, entry.latitude, entry.longitude]]]
+        return [param, entry.latitude, entry.longitude]
       case 'composite':
-        return [['composite_index', [param, ...this.#composite(param, entry.parts)]]]
+        return [param, ...this.#composite(param, entry.parts)]
     }
   }
 
@@ -233,14 +257,24 @@ export function withCovered(covered: CoveredParameters, typeName: string, code: 
 /** The entries, without those that are found by another parameter. */
 export function uncovered(covered: Covered | undefined, entries: readonly IndexEntry[]): readonly IndexEntry[] {
   if (covered === undefined) return entries
+  const covering = coveringOf(covered)
   const values = new Map<string, Set<string>>()
   for (const entry of entries) {
-    if (!isComparable(entry)) continue
+    if (!isComparable(entry) || !covering.has(partsOf(entry.param)[0])) continue
     const ofParam = values.get(entry.param)
     if (ofParam === undefined) values.set(entry.param, new Set([comparedOf(entry)]))
     else ofParam.add(comparedOf(entry))
   }
   return entries.filter((entry) => !isComparable(entry) || !isCovered(covered, entry, values))
+}
+
+/** The parameters that cover others. */
+const coveringOf = oncePer((covered: Covered): ReadonlySet<string> => new Set(Object.values(covered).flat()))
+
+/** `code:text`: `code` and `:text`. */
+function partsOf(param: string): readonly [param: string, rest: string] {
+  const colon = param.indexOf(':')
+  return colon < 0 ? [param, ''] : [param.slice(0, colon), param.slice(colon)]
 }
 
 const isComparable = (entry: IndexEntry): entry is Comparable => entry.kind === 'string' || entry.kind === 'token'
@@ -251,8 +285,7 @@ const comparedOf = (entry: Comparable): string =>
 const SEPARATOR = '\u0000'
 
 function isCovered(covered: Covered, entry: Comparable, values: ReadonlyMap<string, ReadonlySet<string>>): boolean {
-  const colon = entry.param.indexOf(':')
-  const [param, rest] = colon < 0 ? [entry.param, ''] : [entry.param.slice(0, colon), entry.param.slice(colon)]
+  const [param, rest] = partsOf(entry.param)
   const others = covered[param]
   return others?.some((other) => values.get(other + rest)?.has(comparedOf(entry))) ?? false
 }
