@@ -6,11 +6,12 @@
 import type { MessagePort } from 'node:worker_threads'
 import { type ComponentHealth, loadOfQueue, Turns } from '../../isolation/fair-queue.ts'
 import type { TypeIndex } from '../index/search-index.ts'
-import type { ChangeSet, Drop } from '../port.ts'
+import type { ChangeSet, Drop, ResourceChange } from '../port.ts'
 import { StoreUnavailable } from '../store-errors.ts'
 import { type SentError, toThrown } from '../thread-errors.ts'
 import type { WaitingChanges, Writer } from './group-commit.ts'
 import type { Refill, Refilled } from './refill.ts'
+import { packed, type SentEntries, unpacked } from './sent-entries.ts'
 
 /** Limits of a batch, which ends with the change set that reaches one of them: sets, rows and characters. */
 const MAX_SETS = 256
@@ -249,15 +250,30 @@ export class WriterClient implements Writer {
   }
 }
 
+/** A change set as it is sent. */
+export interface SentChanges extends Omit<ChangeSet, 'resources'> {
+  readonly resources: readonly SentResource[]
+}
+
+interface SentResource extends Omit<ResourceChange, 'entries'> {
+  readonly entries: SentEntries
+}
+
 /** The change set without extra properties of the caller's objects: each takes time to send. */
-const sentOf = ({ clinic, resources, indexVersion, records, guards }: ChangeSet): ChangeSet => ({
+const sentOf = ({ clinic, resources, indexVersion, records, guards }: ChangeSet): SentChanges => ({
   clinic,
   resources: resources.map(({ type, id, version, lastUpdated, method, text, expect, entries }) => {
-    return { type, id, version, lastUpdated, method, text, expect, entries }
+    return { type, id, version, lastUpdated, method, text, expect, entries: packed(entries) }
   }),
   ...(indexVersion === undefined ? {} : { indexVersion }),
   records,
   guards,
+})
+
+/** The change set that was sent. */
+export const receivedOf = ({ resources, ...changes }: SentChanges): ChangeSet => ({
+  ...changes,
+  resources: resources.map((resource) => ({ ...resource, entries: unpacked(resource.entries) })),
 })
 
 function settle(batch: readonly WaitingChanges[], refused: ReadonlyMap<number, SentError>): void {
@@ -286,7 +302,7 @@ type Method = 'lease' | 'complete' | 'refill' | 'drop'
 
 /** A message from a client, by its own port. */
 export type WriterRequest =
-  | { readonly kind: 'write'; readonly sets: readonly ChangeSet[] }
+  | { readonly kind: 'write'; readonly sets: readonly SentChanges[] }
   | { readonly kind: 'call'; readonly id: number; readonly method: Method; readonly args: readonly unknown[] }
 
 /** A message to a client. `ready` comes first. */

@@ -2,7 +2,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import { freeMemoryWhenQuiet } from '../../isolation/free-memory.ts'
 import { serveJobs, startData } from '../../isolation/thread-entry.ts'
-import type { ChangeSet } from '../port.ts'
 import { type SentError, toSent } from '../thread-errors.ts'
 import { TIMES } from './connection.ts'
 import type { Engine } from './engine.ts'
@@ -10,7 +9,7 @@ import { openReceived, type SentOptions } from './engine.ts'
 import { toStoreError } from './faults.ts'
 import { GroupCommit, type Writer } from './group-commit.ts'
 import type { ConnectOrder } from './sharing.ts'
-import type { WriterRequest, WriterResponse } from './writer-client.ts'
+import { receivedOf, type SentChanges, type WriterRequest, type WriterResponse } from './writer-client.ts'
 
 interface Opened {
   readonly engine: Engine
@@ -47,8 +46,8 @@ async function responseTo(request: WriterRequest): Promise<WriterResponse> {
   }
 }
 
-async function refusedOf(sets: readonly ChangeSet[]): Promise<ReadonlyMap<number, SentError>> {
-  const outcomes = await Promise.allSettled(sets.map(async (set) => await writer().write(set)))
+async function refusedOf(sets: readonly SentChanges[]): Promise<ReadonlyMap<number, SentError>> {
+  const outcomes = await Promise.allSettled(sets.map(async (set) => await writer().write(receivedOf(set))))
   return new Map(
     outcomes.flatMap((outcome, index) => (outcome.status === 'rejected' ? [[index, toSent(outcome.reason)]] : [])),
   )
