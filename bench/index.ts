@@ -4,7 +4,7 @@
  * repeated on MongoDB, `--engine sqlite` or `--engine mongodb` leaves the other out, `--only NAME` (repeatable) limits
  * the scenarios; `--only mongo-sizes` prints what resources cost in MongoDB; `--only growth` compares the server with
  * itself on fifty times the data; `--only isolation` measures the effect of hostile requests on others, `--case NAME`
- * (repeatable) of some of them; `--only calls` plays whole phone calls; `--only documents` writes and reads documents
+ * (repeatable) of some of them; `soak --minutes N` (30) is mixed load at half the capacity; `--only calls` plays whole phone calls; `--only documents` writes and reads documents
  * within their resources; `--only contents` sends and reads large files; `--only rehearsal` resets and clones a clinic. `matching` (or `--only matching`) measures
  * Patient/$match: with `--data DIR` how accurate it is on records with true links, with `--patients N` (or neither) how
  * fast among so many. `--keep` keeps the stores for growth, isolation and matching under data/.
@@ -40,6 +40,8 @@ import { rehearsalTable, rehearsalVerdicts } from './rehearsal/rehearsal-report.
 import { machine, type Results, tables, verdicts, verdictTable } from './report.ts'
 import { scenarios } from './scenarios.ts'
 import { schedulingScenarios } from './scheduling/scheduling-scenarios.ts'
+import { benchSoak, SOAK } from './soak/soak-bench.ts'
+import { soakTable, soakVerdicts } from './soak/soak-report.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 /** The folder of the server's data, so that everything is on the same disk. */
@@ -56,6 +58,8 @@ interface Options extends MongoOptions {
   readonly data: string | undefined
   /** How many patients a match is searched among. */
   readonly patients: number | undefined
+  /** The length of the soak. */
+  readonly minutes: number
 }
 
 /** The number of patients for Patient/$match, where the options give neither patients nor data. */
@@ -74,9 +78,10 @@ function options(): Options {
       keep: { type: 'boolean', default: false },
       data: { type: 'string' },
       patients: { type: 'string' },
+      minutes: { type: 'string', default: '30' },
     },
   })
-  const atLeastOne = (name: 'scale' | 'seconds' | 'rounds' | 'patients'): number => {
+  const atLeastOne = (name: 'scale' | 'seconds' | 'rounds' | 'patients' | 'minutes'): number => {
     if (Number(values[name]) >= 1) return Number(values[name])
     throw new Error(`--${name} is '${values[name]}'; use a number from 1 on`)
   }
@@ -104,12 +109,13 @@ function options(): Options {
     DOCUMENTS,
     CONTENTS,
     REHEARSAL,
+    SOAK,
   ]
   refuseUnknown('scenario', only, [...names, ...others])
   const [scale, seconds, rounds] = [atLeastOne('scale'), atLeastOne('seconds'), atLeastOne('rounds')]
   const engines = ENGINES.filter((one) => engine.includes(one))
   const patients = values.patients !== undefined ? atLeastOne('patients') : data === undefined ? PATIENTS : undefined
-  return { scale, seconds, rounds, engines, only, cases, keep, data, patients }
+  return { scale, seconds, rounds, engines, only, cases, keep, data, patients, minutes: atLeastOne('minutes') }
 }
 
 function refuseUnknown(what: string, asked: readonly string[], known: readonly string[]): void {
@@ -188,6 +194,14 @@ async function rehearsal(chosen: Options, folder: string): Promise<void> {
   if (judged.some(({ pass }) => !pass)) process.exitCode = 1
 }
 
+async function soak(chosen: Options, folder: string): Promise<void> {
+  const results = await benchSoak(chosen.minutes, chosen.scale, folder)
+  const judged = soakVerdicts(results)
+  const file = write({ options: chosen, soak: results, verdicts: judged })
+  console.log([soakTable(results), verdictTable(judged), file].join('\n\n'))
+  if (judged.some(({ pass }) => !pass)) process.exitCode = 1
+}
+
 /** Writes the results and returns the path of their file. */
 function write(results: object): string {
   const folder = join(ROOT, 'bench', 'results')
@@ -232,6 +246,7 @@ try {
   else if (chosen.only.includes(DOCUMENTS)) await documents(chosen, folder)
   else if (chosen.only.includes(CONTENTS)) await contents(chosen, folder)
   else if (chosen.only.includes(REHEARSAL)) await rehearsal(chosen, folder)
+  else if (chosen.only.includes(SOAK)) await soak(chosen, folder)
   else await bench(chosen, folder)
 } finally {
   rmSync(folder, { recursive: true, force: true })

@@ -6,11 +6,13 @@ import type { App } from './main/app.ts'
 import { greeting } from './main/greeting.ts'
 import { freePort, listen } from './main/listen.ts'
 import { openLogger, startTelemetry } from './main/logger.ts'
+import { UpgradeNotice } from './main/upgrade-notice.ts'
 import type { WorkerMessage } from './main/workers.ts'
+import type { Upgrade } from './storage/index/upgrade.ts'
 
 /** Time from the signal to the forced exit of a server process. */
 const SHUTDOWN_TIMEOUT_MS = 10_000
-/** Time for which idle connections stay open at SIGTERM, which balancers and supervisors send; not at Ctrl-C. */
+/** Time for which requests are still taken at SIGTERM, while balancers learn of it by /health/ready; not at Ctrl-C. */
 const LINGER_MS = 2_000
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
@@ -96,7 +98,10 @@ async function openApp(): Promise<App> {
   const measuring = config.metrics && (await metricsModule())
   const observers = { metrics: measuring?.startMeasuring(), traces: telemetry?.traces }
   const parts = { config, logger, extensions, workThreads, ...observers }
-  const app = await createApp({ ...parts, ...(worker === undefined ? {} : { worker }) })
+  const notice = new UpgradeNotice(config)
+  const beforeUpgrade = (upgrade: Upgrade) => notice.show(upgrade)
+  const app = await createApp({ ...parts, beforeUpgrade, ...(worker === undefined ? {} : { worker }) })
+  await notice.end()
   measuring?.measureParts(app)
   if (extensions.length > 0) logger.info({ extensions: extensions.map(({ name }) => name) }, 'extensions are loaded')
   return app

@@ -19,7 +19,7 @@ test('every suite runs in one tier at least, wherever its file is', () => {
 test('every suite with a store runs on both engines, but for those about one of them', () => {
   const [onSqlite, onMongo] = [inAnyTier('sqlite'), inAnyTier('mongodb')]
   const aboutOne =
-    /^test\/(storage\/(sqlite-|mongo-|same-answers)|faults\/|dashboard\/(browser\/|template)|process\/(multiplying-|backup|upgrade)|scripts\/(backup|mongo-backup-check))/
+    /^test\/(storage\/(sqlite-|mongo-|same-answers)|faults\/|dashboard\/(browser\/|template)|process\/(multiplying-|backup|mongo-|rolling-|upgrade)|scripts\/(backup|mongo-backup-check))/
   expect(onSqlite.filter((suite) => !onMongo.includes(suite) && !aboutOne.test(suite))).toEqual([])
   expect(onMongo.filter((suite) => !onSqlite.includes(suite) && !aboutOne.test(suite))).toEqual([])
 })
@@ -89,8 +89,10 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/process/killed-slot-generation.test.ts',
     'test/process/killed-uploads.test.ts',
     'test/process/metrics.test.ts',
+    'test/process/mongo-upgrade.test.ts',
     'test/process/multiplying-requests.test.ts',
     'test/process/process.test.ts',
+    'test/process/rolling-restart.test.ts',
     'test/process/runs.test.ts',
     'test/process/server-alone.test.ts',
     'test/process/shared-times.test.ts',

@@ -92,6 +92,7 @@ const ON_MONGODB = suites(
   'test/storage/mongo-*.test.ts',
   'test/storage/same-answers.test.ts',
   'test/faults/{network,replica-set,server-killed}.test.ts',
+  'test/process/{mongo-upgrade,rolling-restart}.test.ts',
   'test/scripts/mongo-backup-check.test.ts',
 )
 

@@ -5,9 +5,9 @@
 
 import { once } from 'node:events'
 import { type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http'
-import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as after } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { forNoRequest } from '../isolation/budget.ts'
 import { UnorderedList } from '../isolation/unordered-list.ts'
 
@@ -71,20 +71,28 @@ export function whenClosed(response: ServerResponse, work: () => void): void {
 /** Milliseconds that requests in progress have left when the shutdown begins. */
 const GRACE = 8_000
 
+/** Milliseconds: a server without a request for so long, and without a connection, has nobody to linger for. */
+const LATELY = 15_000
+
 export interface Drain {
-  /** Milliseconds that connections without a request stay open, for one that may be on its way. */
+  /**
+   * Milliseconds for which requests are still taken, from new connections too: those on their way, and those of a balancer
+   * that has not noticed yet.
+   */
   readonly lingerMs?: number
 }
 
 /**
- * Watches the requests of `server`. The returned function shuts it down: no new connection is accepted, and each request
- * in progress, or on a connection that lingers, is answered as the last one of its connection. Then, or when their time
- * is up, all other connections are closed: idle ones, and uploads that have stalled.
+ * Watches the requests of `server`. The returned function shuts it down: each request in progress, or that comes while it
+ * lingers, is answered as the last one of its connection. Then no more connections are accepted, and when the requests are
+ * answered, or their time is up, all others are closed: idle ones, and uploads that have stalled.
  */
 export function drainable(server: Server, grace = GRACE): (drain?: Drain) => Promise<void> {
   const underWay = new UnorderedList<ServerResponse>()
   let ending = false
+  let lastRequest = Number.NEGATIVE_INFINITY
   server.prependListener('request', (_request, response) => {
+    lastRequest = performance.now()
     const remove = underWay.add(response)
     if (ending) lastOfItsConnection(response)
     whenClosed(response, () => {
@@ -97,7 +105,8 @@ export function drainable(server: Server, grace = GRACE): (drain?: Drain) => Pro
     const closed = once(server, 'close')
     for (const response of underWay) lastOfItsConnection(response)
     const timeIsUp = after(grace, undefined, { ref: false })
-    if (lingerMs > 0) await linger(server, closed, lingerMs)
+    const isUsed = performance.now() - lastRequest < LATELY || (await connectionsOf(server)) > 0
+    if (lingerMs > 0 && isUsed) await after(lingerMs, undefined, { ref: false })
     server.close()
     if (underWay.size > 0) await Promise.race([once(server, 'drained'), timeIsUp])
     server.closeAllConnections()
@@ -105,14 +114,7 @@ export function drainable(server: Server, grace = GRACE): (drain?: Drain) => Pro
   }
 }
 
-/**
- * Takes no more connections and keeps those that there are: the client of an idle one may be sending a request at this
- * moment, which would be lost with a reset. Server.close of HTTP closes idle connections at once.
- */
-async function linger(server: Server, closed: Promise<unknown>, milliseconds: number): Promise<void> {
-  NetServer.prototype.close.call(server)
-  await Promise.race([closed, after(milliseconds, undefined, { ref: false })])
-}
+const connectionsOf = promisify<Server, number>((server, report) => server.getConnections(report))
 
 /** Otherwise a client could send further requests on a connection that it keeps open. */
 function lastOfItsConnection(response: ServerResponse): void {

@@ -61,7 +61,7 @@ import type { ResourceStore } from '../storage/port.ts'
 import { type Declared, declareServer } from './declare-server.ts'
 import { httpServer } from './http-server.ts'
 import { openLogger } from './logger.ts'
-import { openAuditStore, openContentStore, openJournalStore, openStore } from './open-store.ts'
+import { openAuditStore, openContentStore, openJournalStore, openStore, type StoreOptions } from './open-store.ts'
 import { WorkThreadPool } from './work-threads.ts'
 
 export interface App {
@@ -105,6 +105,8 @@ export interface AppParts {
   readonly dashboard?: BuildFolder
   /** Added to the listed tool families. */
   readonly toolFamilies?: ToolFamilies
+  /** See StoreOptions. */
+  readonly beforeUpgrade?: StoreOptions['beforeUpgrade']
   /** Loaded extensions; all apps of a process have the same. */
   readonly extensions?: readonly LoadedExtension[]
   /**
@@ -143,14 +145,14 @@ export async function createApp({
   dashboard,
   workThreads = 0,
   workThread,
+  beforeUpgrade,
 }: AppParts): Promise<App> {
   const { fullText, profilePolicy, searchHandling, secretsKeys } = config
   const baseUrl = config.baseUrl ?? addressAt(config.host, config.port)
   const declared = declareServer(config, extensions, special)
   const { providers } = declared
-  const store =
-    givenStore ??
-    (await openStore(config.databaseUrl, providers, { baseUrl, fullText, logger, shared: workThread?.sharedStore }))
+  const opening = { baseUrl, fullText, logger, beforeUpgrade, shared: workThread?.sharedStore }
+  const store = givenStore ?? (await openStore(config.databaseUrl, providers, opening))
   const repository = new Repository(store, { baseUrl, fullText, secretsKeys, clock, isRestricting: config.rehearsal })
   const trail =
     config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit, logger), logger })
@@ -164,9 +166,8 @@ export async function createApp({
   const simulators: ServedSimulators = (system) => servedSimulator(server, config, system)
   const integrations: Integrations = { ...connectors(config, outbound, simulators, clock), ...given }
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
-  const policies = { profilePolicy, searchHandling }
   const meetingFaults = config.rehearsal ? { faultyWork: faultyWork((...of) => access(...of), repository) } : {}
-  const shownBy = { ...policies, servedSearch, trail }
+  const shownBy = { profilePolicy, searchHandling, servedSearch, trail }
   const access: AccessOf = clinicAccess({ repository, contents, providers, baseUrl, ...shownBy, ...meetingFaults })
 
   let closing = false

@@ -33,6 +33,8 @@ export interface StoreOptions {
    * a part of it (ResourceStore.share).
    */
   readonly shared?: object | undefined
+  /** Called before the form of a database on MongoDB is changed, which waits for it. */
+  readonly beforeUpgrade?: ((upgrade: Upgrade) => Promise<void>) | undefined
   /** For the progress of indexing after an upgrade, and faults in the background. */
   readonly logger?: Logger
 }
@@ -44,7 +46,15 @@ export interface StoreOptions {
 export async function openStore(
   databaseUrl: string,
   providers: ReadonlyMap<string, Provider> = registerProviders(specialProviders, standardProvider),
-  { baseUrl = '', fullText = true, onlyScanned = false, isCopied = false, shared, logger }: StoreOptions = {},
+  {
+    baseUrl = '',
+    fullText = true,
+    onlyScanned = false,
+    isCopied = false,
+    shared,
+    beforeUpgrade,
+    logger,
+  }: StoreOptions = {},
 ): Promise<ResourceStore> {
   const combined = [...providers.values()].flatMap(({ type, combined }) =>
     combined.map((index) => ({ type, ...index })),
@@ -55,7 +65,10 @@ export async function openStore(
     shared,
     onlyScanned,
     extraction: extraction(baseUrl, fullText),
-    onUpgrade: (upgrade: Upgrade) => logger?.warn(upgrade, 'upgrade of the store'),
+    onUpgrade: (upgrade: Upgrade) => {
+      logger?.warn(upgrade, 'upgrade of the store')
+      return isMongo(databaseUrl) ? beforeUpgrade?.(upgrade) : undefined
+    },
     onIndexing: (progress: IndexingProgress) => logger?.info(progress, 'search index'),
     onIndexingFault: (error: unknown) => logger?.error({ fault: faultOf(error) }, 'search indexing failed'),
     onFault: (error: unknown) =>
@@ -74,7 +87,7 @@ export async function openAuditStore(
   retention: Retention,
   logger: Pick<Logger, 'warn'>,
 ): Promise<AuditStore> {
-  if (databaseUrl.startsWith('mongodb')) {
+  if (isMongo(databaseUrl)) {
     const { openMongoAuditStore } = await import('../storage/mongo/audit-store.ts')
     return openMongoAuditStore(databaseUrl, retention)
   }
@@ -86,7 +99,7 @@ export async function openAuditStore(
  * @param logger receives a warning about a file that was set aside
  */
 export async function openJournalStore(databaseUrl: string, logger: Pick<Logger, 'warn'>): Promise<JournalStore> {
-  if (databaseUrl.startsWith('mongodb')) {
+  if (isMongo(databaseUrl)) {
     const { openMongoJournalStore } = await import('../storage/mongo/journal-store.ts')
     return openMongoJournalStore(databaseUrl)
   }
@@ -95,17 +108,19 @@ export async function openJournalStore(databaseUrl: string, logger: Pick<Logger,
 
 /** The store of contents, beside that of the resources. It is opened on first use. */
 export async function openContentStore(databaseUrl: string): Promise<ContentStore> {
-  if (databaseUrl.startsWith('mongodb')) {
+  if (isMongo(databaseUrl)) {
     const { openMongoContentStore } = await import('../storage/mongo/content-store.ts')
     return openMongoContentStore(databaseUrl)
   }
   return openSqliteContentStore(databaseUrl.slice('sqlite:'.length))
 }
 
+const isMongo = (databaseUrl: string): boolean => databaseUrl.startsWith('mongodb')
+
 type EngineSettings = Omit<SqliteOptions, 'path' | 'recentKinds'>
 
 async function openEngine(databaseUrl: string, options: EngineSettings): Promise<ResourceStore> {
-  if (databaseUrl.startsWith('mongodb')) {
+  if (isMongo(databaseUrl)) {
     // The driver is loaded only where it is used.
     const { openMongoStore } = await import('../storage/mongo/mongo-store.ts')
     return openMongoStore({ url: databaseUrl, recentKinds, ...options })

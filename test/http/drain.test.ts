@@ -59,19 +59,26 @@ test('a request under way is answered in full, as the last one of its connection
 })
 
 describe('with time to linger', () => {
-  test('a request on an idle connection is answered as the last one of it, and no new one is taken', async () => {
+  test('requests on idle and on new connections are answered as the last ones of them, and no new one is taken afterwards', async () => {
     const server = await listening((_request, response) => response.end('done'))
     const end = drainable(server)
     await open(server, REQUEST)
     const socket = sockets.at(-1) as Socket
     await once(socket, 'data')
     const { port } = server.address() as AddressInfo
-    const ended = end({ lingerMs: 60_000 })
-    await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow()
+    const ended = end({ lingerMs: 2_000 })
+    const response = await fetch(`http://127.0.0.1:${port}`)
+    expect([response.headers.get('connection'), await response.text()]).toEqual(['close', 'done'])
     socket.write(REQUEST)
     expect(await text(socket)).toMatch(/^HTTP\/1.1 200 OK\r\nconnection: close\r\n(.*\r\n)*done/)
-    // The last connection is closed, so nothing is waited for.
     await ended
+    await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow()
+  })
+
+  test('a server that nobody uses ends at once', async () => {
+    const server = await listening((_request, response) => response.end('done'))
+    await drainable(server)({ lingerMs: 3_600_000 })
+    expect(server.listening).toBe(false)
   })
 
   test('idle connections are closed when it is over', async () => {

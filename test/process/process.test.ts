@@ -17,7 +17,7 @@ describe('the process', () => {
     expect(await stop(server, 'SIGTERM')).toBe(0)
   })
 
-  test('answers a request on a connection kept open after SIGTERM as the last one of it, and ends cleanly', async () => {
+  test('is not ready from SIGTERM on, answers requests on new and on kept connections as the last ones of them, and ends cleanly', async () => {
     const server = await start({ DATABASE_URL: await newDatabaseUrl() })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const get = () =>
@@ -26,12 +26,7 @@ describe('the process', () => {
       })
     expect((await get()).headers.connection).toBe('keep-alive')
     const exit = stop(server, 'SIGTERM')
-    await until(() =>
-      fetch(server.url).then(
-        () => false,
-        () => true,
-      ),
-    )
+    await until(async () => (await fetch(`${server.url}/health/ready`)).status === 503)
     const last = await get()
     expect([last.statusCode, last.headers.connection]).toEqual([200, 'close'])
     expect(await exit).toBe(0)

@@ -8,7 +8,7 @@ import type { ComponentHealth } from '../../isolation/fair-queue.ts'
 import type { CombinedIndex, CoveredParameters } from '../../search/plan.ts'
 import type { Extraction, IndexingProgress } from '../port.ts'
 import { type IndexStorage, isComplete, type SearchIndex, StoreOutdated, type TypeIndex } from './search-index.ts'
-import { IndexingEstimate, type Upgrade } from './upgrade.ts'
+import { IndexingEstimate, type OnUpgrade } from './upgrade.ts'
 
 export interface Batch {
   /** Resources examined; 0: there are no more. */
@@ -54,7 +54,7 @@ export interface IndexingSettings {
   /** The store is neither searched nor written; its search index stays as it is. */
   readonly onlyScanned?: boolean | undefined
   /** Called before an older store is changed. */
-  readonly onUpgrade?: ((upgrade: Upgrade) => void) | undefined
+  readonly onUpgrade?: OnUpgrade | undefined
   readonly onIndexing?: ((progress: IndexingProgress) => void) | undefined
   /** Called when the store failed; the work will be retried. */
   readonly onIndexingFault?: ((error: unknown) => void) | undefined

@@ -8,7 +8,7 @@ import type { CombinedIndex, SearchPlan } from '../../search/plan.ts'
 import { planParameters } from '../../search/plan-parameters.ts'
 import type { Extraction } from '../port.ts'
 import { IndexIncomplete, StoreUnavailable } from '../store-errors.ts'
-import { indexUpgrade, type Upgrade } from './upgrade.ts'
+import { indexUpgrade, type OnUpgrade } from './upgrade.ts'
 
 /** A newer server has changed the form of the store, which this server cannot read. */
 export class StoreOutdated extends StoreUnavailable {}
@@ -32,7 +32,7 @@ interface SearchIndexOptions {
   /** Changed when an engine stores entries in a new way. */
   readonly form: string
   /** Called before older resources are indexed anew. */
-  readonly onUpgrade?: ((upgrade: Upgrade) => void) | undefined
+  readonly onUpgrade?: OnUpgrade | undefined
 }
 
 /** Attempts to claim parts, as other servers may start on the same store at the same moment. */
@@ -176,7 +176,7 @@ export class SearchIndex {
     const { extraction, types } = this.#current
     if (incomplete.length === 0 && (types.size === 0 || extraction === version)) return
     const resources = incomplete.map(({ type }) => [type, stored.get(type) ?? 0] as const)
-    this.#options.onUpgrade?.(indexUpgrade(Math.max(extraction, FIRST_EXTRACTION), version, new Map(resources)))
+    void this.#options.onUpgrade?.(indexUpgrade(Math.max(extraction, FIRST_EXTRACTION), version, new Map(resources)))
   }
 }
 

@@ -20,6 +20,9 @@ export interface Upgrade {
   readonly wayBack: string
 }
 
+/** MongoDB waits for it before it changes the form; nothing else does. */
+export type OnUpgrade = (upgrade: Upgrade) => void | Promise<void>
+
 /** Milliseconds that a resource takes, pauses for requests included, before any was measured. */
 const EACH = 2
 

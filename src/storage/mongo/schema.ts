@@ -5,7 +5,7 @@
  */
 import { type ClientSession, type Db, type MongoClient, MongoServerError } from 'mongodb'
 import { partOfCombined, StoreOutdated } from '../index/search-index.ts'
-import { formUpgrade, type Upgrade } from '../index/upgrade.ts'
+import { formUpgrade, type OnUpgrade } from '../index/upgrade.ts'
 import { CUSTOM_INDEX } from '../port.ts'
 import { StoreUnavailable } from '../store-errors.ts'
 import { type Collections, collectionsOf, INDEX, INDEXES, LEASE, SCHEMA, type StoreDocument } from './collections.ts'
@@ -23,15 +23,15 @@ const NAMESPACE_EXISTS = 48
 
 /**
  * Creates the store in an empty database, or migrates an older one.
- * @param onUpgrade called before the steps that an older database lacks
+ * @param onUpgrade called, and waited for, before the steps that an older database lacks
  * @throws StoreUnavailable when the database was written by a newer version, or belongs to another program
  */
-export async function migrate(client: MongoClient, db: Db, onUpgrade?: (upgrade: Upgrade) => void): Promise<void> {
+export async function migrate(client: MongoClient, db: Db, onUpgrade?: OnUpgrade): Promise<void> {
   const collections = collectionsOf(db)
   const before = (await collections.store.findOne({ _id: SCHEMA })) ?? (await createStore(db))
   refuseNewer(before)
   const { version = 1 } = before
-  if (version < STORE_VERSION) onUpgrade?.(formUpgrade(version, STORE_VERSION))
+  if (version < STORE_VERSION) await onUpgrade?.(formUpgrade(version, STORE_VERSION))
   // Indexes can't be created in a transaction.
   const names = Object.keys(INDEXES) as (keyof typeof INDEXES)[]
   await Promise.all(names.map((name) => createIndexes(db, name)))

@@ -4,7 +4,7 @@
  */
 import type { CombinedIndex, CoveredParameters } from '../../search/plan.ts'
 import { SearchIndex } from '../index/search-index.ts'
-import type { Upgrade } from '../index/upgrade.ts'
+import type { OnUpgrade } from '../index/upgrade.ts'
 import type { Extraction } from '../port.ts'
 import { RecentRecords, type RecordAddress } from '../recent.ts'
 import { StoreUnavailable } from '../store-errors.ts'
@@ -43,7 +43,7 @@ export interface EngineOptions {
   /** Kinds of records that are read with every request and seldom change. */
   readonly recentKinds?: readonly string[]
   /** Called before an older store is changed. */
-  readonly onUpgrade?: ((upgrade: Upgrade) => void) | undefined
+  readonly onUpgrade?: OnUpgrade | undefined
 }
 
 /** The options as a message to a thread that has no FHIR definitions. */

@@ -13,7 +13,7 @@
  */
 
 import { StoreOutdated } from '../index/search-index.ts'
-import { formUpgrade, type Upgrade } from '../index/upgrade.ts'
+import { formUpgrade, type OnUpgrade } from '../index/upgrade.ts'
 import { CUSTOM_INDEX } from '../port.ts'
 import { StoreUnavailable } from '../store-errors.ts'
 import type { Database } from './connection.ts'
@@ -281,12 +281,12 @@ export const STORE_VERSION = STEPS.length
  * @param onUpgrade called before the steps that an older file lacks
  * @throws StoreUnavailable when the file was written by a newer version, or is not a store at all
  */
-export function migrate(db: Database, onUpgrade?: (upgrade: Upgrade) => void): void {
+export function migrate(db: Database, onUpgrade?: OnUpgrade): void {
   db.exclusive(() => {
     refuseForeign(db)
     refuseNewer(db)
     const version = storeVersion(db)
-    if (version > 0 && version < STEPS.length) onUpgrade?.(formUpgrade(version, STEPS.length))
+    if (version > 0 && version < STEPS.length) void onUpgrade?.(formUpgrade(version, STEPS.length))
     for (const step of STEPS.slice(version)) db.script(step)
     // Running processes must notice that the tables have changed.
     if (version > 0 && version < STEPS.length) db.script('UPDATE store SET epoch = epoch + 1')
