@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { BSON, MongoClient } from 'mongodb'
+import { request } from '../support/request.ts'
 import { ReplicaSet } from '../support/replica-set.ts'
 import { endProcessesAfterEach, launch, until } from '../support/server-process.ts'
 
@@ -38,10 +39,10 @@ test('it lives, is not ready and says what it does; then it serves', async () =>
     nodes.command({ configureFailPoint: 'hangAfterStartingIndexBuild', mode })
   await holding('alwaysOn')
   const { output } = launch({ DATABASE_URL, PORT: String(port) })
-  const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined)
+  const get = (path: string) => request(`http://127.0.0.1:${port}`, 'GET', path).catch(() => undefined)
   await until(async () => (await get('/health/live'))?.status === 200)
   const ready = await get('/health/ready')
-  expect([ready?.status, ready?.headers.get('retry-after'), await ready?.json()]).toEqual([
+  expect([ready?.status, ready?.headers.get('retry-after'), ready?.body]).toEqual([
     ...[503, '5'],
     { status: 'unavailable', error: 'the store is being brought up from version 1 to 3', parts: [] },
   ])
