@@ -17,7 +17,7 @@ const SAMPLES = 240
 /** The share of the capacity. */
 const SHARE = 0.5
 
-/** Of 20 requests, by scenario. */
+/** Requests among 20, by scenario. */
 const MIX: Readonly<Record<string, number>> = {
   read: 8,
   'few-hit search': 2,
@@ -29,7 +29,7 @@ const MIX: Readonly<Record<string, number>> = {
   validate_intake_field: 2,
 }
 
-/** Of the server, at one moment. */
+/** The server at one moment. */
 export interface Sample {
   /** Seconds since the load began. */
   readonly at: number

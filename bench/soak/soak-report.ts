@@ -26,7 +26,7 @@ const LIMITS: Readonly<Record<Exclude<Measure, 'journal'>, Limit>> = {
 /** More bytes of the journal for a request in the last quarter than in the second one. */
 const MAX_JOURNAL = 1.25
 
-/** Of a quarter, from 0. */
+/** A quarter of the samples. @param index from 0 */
 const quarter = (samples: readonly Sample[], index: number): readonly Sample[] =>
   samples.slice(Math.floor((samples.length * index) / 4), Math.floor((samples.length * (index + 1)) / 4))
 

@@ -4,8 +4,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { BSON, MongoClient } from 'mongodb'
-import { request } from '../support/request.ts'
 import { ReplicaSet } from '../support/replica-set.ts'
+import { request } from '../support/request.ts'
 import { endProcessesAfterEach, launch, until } from '../support/server-process.ts'
 
 let nodes: ReplicaSet
