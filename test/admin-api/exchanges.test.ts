@@ -393,6 +393,16 @@ describe('a replay', () => {
     expect(await exchangeWith(server, body.exchange)).toMatchObject({ replayOf: first.id, user: { id: 'anna' } })
   })
 
+  test('belongs to the trace of whoever asks, and not to that of the first one', async () => {
+    const [before, after] = ['4bf92f3577b34da6a3ce929d0e0e4736', '0af7651916cd43dd8448eb211c80319c']
+    const within = (trace: string) => ({ traceparent: `00-${trace}-00f067aa0ba902b7-01` })
+    const first = await exchangeOf(server, await server.fhir('GET', '/Patient?_count=1', undefined, within(before)))
+    const { body } = await server.fhir('POST', `${EXCHANGES}/${first.id}/$replay`, undefined, within(after))
+    expect([first.trace, (await exchangeWith(server, body.exchange)).trace]).toEqual([before, after])
+    const found = await server.fhir('GET', `${EXCHANGES}?trace=${before.toUpperCase()}`)
+    expect(found.body.exchanges.map(({ id }: Shown) => id)).toEqual([first.id])
+  })
+
   test('of a tool call is a new call to the clinic, and changes nothing of the first one', async () => {
     const headers = { 'x-voice-secret': 'demo-secret', 'x-call-id': 'journal-2', 'content-type': 'application/json' }
     const body = { message: { toolCalls: [{ id: '1', function: { arguments: { firstName: 'Replayed' } } }] } }

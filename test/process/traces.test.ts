@@ -1,10 +1,13 @@
 /** Traces of real processes: what a collector of OpenTelemetry, the systems of clinics and the journal have of them. */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, expect, test } from '@jest/globals'
 import { startVendor, type VendorRequest } from '../integrations/crm/vendor.ts'
 import { startSystem, TOKEN } from '../integrations/insurance/system.ts'
 import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { request } from '../support/request.ts'
+import { newFolder } from '../support/run.ts'
 import { endProcessesAfterEach, login, start, stop, until } from '../support/server-process.ts'
 
 endProcessesAfterEach()
@@ -232,12 +235,26 @@ test('while the collector is away or silent requests are served, that is logged 
   }
 })
 
-test('without the switch nothing is exported, and the trace of a client is passed on as it came', async () => {
-  const server = await startTraced({ OTEL_SERVICE_NAME: 'the-sandbox' })
+test('without the switch nothing of OpenTelemetry is loaded, and the trace of a client is passed on as it came', async () => {
+  const loaded = newFolder()
+  const server = await startTraced({ OTEL_SERVICE_NAME: 'the-sandbox', NODE_V8_COVERAGE: loaded })
   const vendor = await crm()
   await useCrm(server, vendor.url)
   const response = await submit(server.url, TRACEPARENT)
   expect(response.headers.get('traceresponse')).toBeNull()
   expect(vendor.requests.map(({ headers }) => headers.traceparent)).toEqual([TRACEPARENT.traceparent])
   expect(await server.exchanges(TRACE)).toHaveLength(2)
+  await stop(server, 'SIGTERM')
+  const scripts = globSync('*.json', { cwd: loaded }).map((file) => readFileSync(join(loaded, file), 'utf8'))
+  expect(scripts.join()).toContain('/src/main/app.ts')
+  expect(scripts.join().match(/@opentelemetry|main\/telemetry\.ts/)).toBeNull()
+})
+
+test('health checks are not recorded', async () => {
+  const collected = await collector()
+  const server = await startTraced(exporting(collected.url))
+  for (const path of ['/health/live', '/health/ready']) await request(server.url, 'GET', path, undefined, TRACEPARENT)
+  await stop(server, 'SIGTERM')
+  expect(collected.spans().map(({ name }) => name)).toContain('POST /session')
+  expect(collected.spans().filter(({ traceId }) => traceId === TRACE)).toEqual([])
 })

@@ -11,6 +11,7 @@ import type { EndedSpan, Sampling } from '../../isolation/trace-context.ts'
 import type { SeenExchange } from '../../record/journal/exchange.ts'
 import { type Exchange, type Observer, routeOf } from '../exchange.ts'
 import { requestIdOf } from '../headers.ts'
+import { firstSegment } from '../side-router.ts'
 
 /** A span as it is given to OpenTelemetry. */
 export interface RecordedSpan extends Omit<EndedSpan, 'attributes'> {
@@ -34,12 +35,13 @@ export class RequestTraces implements Observer {
 
   observe(exchange: Exchange, koa: KoaContext): void {
     const { trace: context, at, since, spans = [] } = exchange
-    if (!context?.isRecorded) return
+    if (!context?.isRecorded || firstSegment(koa.path) === HEALTH) return
     const [method, route] = [methodOf(koa.method), templateOf(exchange, koa)]
     const attributes = {
       ...{ 'http.request.method': method, 'http.response.status_code': koa.status, 'url.scheme': 'http' },
       ...present({ 'http.route': route, 'emr.interaction': exchange.accesses[0]?.interaction }),
-      ...{ 'emr.exchange': requestIdOf(koa) },
+      ...{ 'emr.exchange': requestIdOf(koa), 'emr.waiting_ms': tenths(exchange.waited) },
+      ...{ 'emr.store_ms': tenths(exchange.stored) },
       ...(koa.status >= 500 ? { 'error.type': String(koa.status) } : {}),
     }
     const name = nameOf(method, route)
@@ -62,6 +64,11 @@ export class RequestTraces implements Observer {
     this.#record({ name: nameOf(method, system), context, kind: SpanKind.CLIENT, at, duration, attributes })
   }
 }
+
+/** Health checks come every few seconds, and are about nothing. */
+const HEALTH = 'health'
+
+const tenths = (milliseconds = 0): number => Math.round(milliseconds * 10) / 10
 
 /** Any other is a text of the client. */
 const METHODS: ReadonlySet<string> = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])

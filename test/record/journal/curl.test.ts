@@ -36,6 +36,11 @@ describe('a command holds each text as one word, as it was', () => {
   })
 })
 
+test('a trace is not named again, as the repeat begins one of its own', async () => {
+  const headers = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', tracestate: 'a=1' }
+  expect(await argumentsOf(headers)).toEqual(['-s', 'http://here/Patient'])
+})
+
 test('a secret is a variable', async () => {
   expect(await argumentsOf({ authorization: REMOVED })).toContain('authorization: Bearer t')
 })
