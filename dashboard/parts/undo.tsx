@@ -18,41 +18,54 @@ interface Reversible {
 /** Offers at once: a newer one takes the place of the oldest, as none may wait unseen for the others to end. */
 const MOST = 3
 
-/** The paths of the offers shown, by notification. */
+/** What ends each offer that can be taken, by notification, the oldest first. */
+const shown = new Map<string, () => void>()
+
+function place(id: string, end: () => void): void {
+  shown.set(id, end)
+  for (const endOne of [...shown.values()].slice(0, -MOST)) endOne()
+}
+
+/** The paths of what offers would undo, by notification. */
 const offers = new Map<string, readonly string[]>()
 
 /** Undo stays until the server has done it; where the server cannot be reached, it can be tried again. */
 export function offerUndo(said: ReactNode, { things, undo }: Reversible): void {
   things.forEach(withdraw)
-  ;[...offers.keys()].slice(0, 1 - MOST).forEach(withdrawOffer)
-  const id = notifications.show({ message: null, autoClose: WHILE, onClose: () => offers.delete(id) })
-  const show = (text: ReactNode, more: Partial<SaidProps> = {}) =>
+  const id = notifications.show({ message: null, autoClose: WHILE, onClose: () => forget(id) })
+  const show = (text: ReactNode, autoClose: number | false, more: Partial<SaidProps> = {}) =>
     notifications.update({
       id,
-      autoClose: more.isBusy ? false : WHILE,
+      autoClose,
       withCloseButton: !more.isBusy,
       message: <Said said={text} label="Undo" onClick={takeBack} {...more} />,
     })
+  const offer = () => {
+    offers.set(id, things)
+    place(id, () => withdrawOffer(id))
+  }
   const takeBack = async () => {
-    // A newer change does not withdraw an undo under way.
-    offers.delete(id)
-    show(said, { isBusy: true })
+    // Neither a newer change nor a newer offer withdraws an undo under way.
+    forget(id)
+    show(said, false, { isBusy: true })
     try {
       await undo()
       notifications.hide(id)
     } catch (error) {
-      if (error instanceof Problem && error.isPassing) {
-        offers.set(id, things)
-        show(error.message, { label: 'Try again' })
+      if (isPassing(error)) {
+        offer()
+        show(error.message, false, { label: 'Try again' })
         return
       }
       notifications.hide(id)
       tellProblem(notTakenBack(error))
     }
   }
-  offers.set(id, things)
-  show(said)
+  offer()
+  show(said, WHILE)
 }
+
+const isPassing = (error: unknown): error is Problem => error instanceof Problem && error.isPassing
 
 /** Withdraws the offers to undo earlier changes of the resource. */
 function withdraw(changed: string): void {
@@ -64,8 +77,13 @@ function withdraw(changed: string): void {
 onChange(withdraw)
 
 function withdrawOffer(id: string): void {
-  offers.delete(id)
+  forget(id)
   notifications.hide(id)
+}
+
+function forget(id: string): void {
+  offers.delete(id)
+  shown.delete(id)
 }
 
 interface Waiting {
@@ -95,9 +113,9 @@ export function doLater(said: ReactNode, { things, act, undone }: Later): void {
   let done: Promise<void> | undefined
   const perform = async () => {
     clearTimeout(timer)
-    notifications.hide(id)
+    withdrawOffer(id)
     await before
-    await act().catch(tellProblem)
+    await orTryAgain(act)
     waiting.delete(id)
   }
   const now = () => {
@@ -108,16 +126,27 @@ export function doLater(said: ReactNode, { things, act, undone }: Later): void {
   const stop = () => {
     clearTimeout(timer)
     waiting.delete(id)
-    notifications.hide(id)
+    withdrawOffer(id)
     undone()
   }
   waiting.set(id, { things, now })
+  place(id, now)
   notifications.update({
     id,
     autoClose: false,
     withCloseButton: false,
     message: <Said said={said} label="Undo" onClick={stop} />,
   })
+}
+
+/** Does it; where the server is away, the user can try again. */
+async function orTryAgain(act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    const again = { label: 'Try again', onClick: () => void orTryAgain(act) }
+    tellProblem(error, isPassing(error) ? again : undefined)
+  }
 }
 
 /** Carries out the waiting changes of these resources, before a newer change of them. */

@@ -31,7 +31,9 @@ export function Dialogs({ opened, open, onLeft, columns, moves, visits }: Dialog
   // The current version of the visit, if it is still shown.
   const visit = visits.find(({ id }) => id === opened.visit.id) ?? opened.visit
   if (opened.kind === 'move') {
-    return <MoveDialog visit={visit} columns={columns} onMove={(time) => moves.move(visit, time)} onClose={close} />
+    return (
+      <MoveDialog visit={visit} columns={columns} onMove={(time) => moves.moveOrFail(visit, time)} onClose={close} />
+    )
   }
   if (opened.kind === 'cancel') return <CancelDialog visit={visit} onClose={close} />
   return (

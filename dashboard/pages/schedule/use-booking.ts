@@ -43,7 +43,7 @@ export function useBooking({ time, later, patient, entry, said, held, forget, ..
       ? actions.book(time, bookable(patient), said, hold)
       : actions.bookEntry(time, entry, hold)
     ).catch((error: unknown) => {
-      on.onRefused()
+      if (!(error instanceof Problem && error.isPassing)) on.onRefused()
       throw error
     })
     forget()
@@ -55,7 +55,7 @@ export function useBooking({ time, later, patient, entry, said, held, forget, ..
     const when = timeText(time.start, timeZone)
     offerUndo(all.length === 1 ? `${name} is booked on ${when}.` : `${all.length} visits of ${name} are booked.`, {
       things: all.map(({ id = '' }) => pathOf(id)),
-      undo: () => (entry === undefined ? cancelAll(actions, all) : actions.waitAgain(first, entry)),
+      undo: entry === undefined ? cancellationOf(actions, all) : waitingAgain(actions, first, entry),
     })
   })
 }
@@ -77,13 +77,26 @@ async function bookLater(actions: VisitActions, times: readonly FreeTime[], pati
   return { booked, missed }
 }
 
-/** Cancels each of them, also where one was changed since. @throws the first problem */
-async function cancelAll(actions: VisitActions, visits: readonly Appointment[]): Promise<void> {
-  const results = await Promise.allSettled(
-    visits.map(({ id = '', meta }) => actions.cancel(id, TAKEN_BACK, meta?.versionId)),
-  )
-  const failed = results.find(({ status }) => status === 'rejected')
-  if (failed?.status === 'rejected') throw failed.reason
+/**
+ * Cancels each of them, also where one was changed since. Called again, it goes on with those that are left, as the
+ * server may have been away in between. @throws the first problem
+ */
+function cancellationOf(actions: VisitActions, visits: readonly Appointment[]): () => Promise<void> {
+  let left = visits
+  return async () => {
+    const results = await Promise.allSettled(
+      left.map(({ id = '', meta }) => actions.cancel(id, TAKEN_BACK, meta?.versionId)),
+    )
+    left = left.filter((_, index) => results[index]?.status === 'rejected')
+    const failed = results.find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') throw failed.reason
+  }
+}
+
+/** Cancels the visit of an entry, which then waits under a new id; called again, it goes on with what is left. */
+function waitingAgain(actions: VisitActions, visit: Appointment, entry: Appointment): () => Promise<unknown> {
+  const cancel = cancellationOf(actions, [visit])
+  return () => cancel().then(() => actions.wait(entry))
 }
 
 /** @throws Error where nobody is chosen, or nobody who can come */

@@ -30,7 +30,8 @@ export function useMoves(actions: VisitActions, { zone, onRefused }: MoveOptions
       return current === as ? others : all
     })
 
-  const move = async (visit: Visit, time: FreeTime): Promise<void> => {
+  /** @throws Problem, or Error where the visit has been changed since it was seen */
+  const moveOrFail = async (visit: Visit, time: FreeTime): Promise<void> => {
     const as: Shown = { start: time.start, end: time.end, schedule: time.schedule }
     show(visit.id, as)
     try {
@@ -41,14 +42,16 @@ export function useMoves(actions: VisitActions, { zone, onRefused }: MoveOptions
       }
     } catch (error) {
       const isNewer = error instanceof Problem && error.status === 412
-      const told = isNewer
-        ? new Error(`The visit of ${visit.patient} has been changed since, so it is not moved.`)
-        : error
-      tellProblem(told, { label: 'Show free times', onClick: () => onRefused(visit) })
+      throw isNewer ? new Error(`The visit of ${visit.patient} has been changed since, so it is not moved.`) : error
     } finally {
       end(visit.id, as)
     }
   }
+
+  const move = (visit: Visit, time: FreeTime): Promise<void> =>
+    moveOrFail(visit, time).catch((error: unknown) =>
+      tellProblem(error, { label: 'Show free times', onClick: () => onRefused(visit) }),
+    )
 
   const become = (visit: Visit, status: VisitStatus): void => {
     const as: Shown = { status }
@@ -61,5 +64,5 @@ export function useMoves(actions: VisitActions, { zone, onRefused }: MoveOptions
   }
 
   const asShown = useCallback((visit: Visit): Visit => ({ ...visit, ...shown[visit.id] }), [shown])
-  return { move, become, asShown }
+  return { move, moveOrFail, become, asShown }
 }

@@ -65,11 +65,8 @@ export function useVisitActions() {
       bookEntry: (time: FreeTime, entry: Appointment, held?: Appointment) =>
         then(signed(() => bookOne(entryAt(time, entry), held), 'book')),
       bookAgain: (cancelled: Appointment) => then(signed(() => bookOne(withoutEnd(cancelled)), 'book')),
-      /** An entry of the waitlist whose booking is undone waits under a new id. */
-      waitAgain: async (booked: Appointment, entry: Appointment) => {
-        await then(() => cancelOne(booked.id ?? '', TAKEN_BACK, booked.meta?.versionId))
-        return then(() => create(withoutIdentity(entry)))
-      },
+      /** Puts an entry on the waitlist, under a new id. */
+      wait: (entry: Appointment) => then(() => create(withoutIdentity(entry))),
       /** @throws Problem, or Error where the time is free no more */
       hold: (time: FreeTime, schedule: Schedule | undefined) => then(() => holdOne(time, schedule)),
       /** Ends a hold; one that nobody ends expires. */

@@ -1,7 +1,7 @@
 /** Turns the sandbox of the clinic off and on. */
 import { Group, Switch, Text } from '@mantine/core'
 import { sandboxPath, useSandbox, useSwitchSandbox } from '../../api/clinic.ts'
-import { offerUndo } from '../../parts/undo.tsx'
+import { offerUndo, tellProblem } from '../../parts/undo.tsx'
 
 export function SandboxSwitch({ clinic }: { readonly clinic: string }) {
   const { data } = useSandbox(clinic)
@@ -27,7 +27,7 @@ export function SandboxSwitch({ clinic }: { readonly clinic: string }) {
         label={data?.enabled === false ? 'Sandbox is off' : 'Sandbox is on'}
         checked={data?.enabled ?? false}
         disabled={data === undefined || toggle.isPending}
-        onChange={({ currentTarget: { checked } }) => void set(checked)}
+        onChange={({ currentTarget: { checked } }) => void set(checked).catch(tellProblem)}
       />
     </Group>
   )

@@ -34,6 +34,8 @@ export function useTaskActions() {
       claim: (id: string) => then(claimOne(id)),
       release: (id: string) => then(operate<Task>(`Task/${id}/$claim`, [['release', { valueBoolean: true }]])),
       complete: (id: string, completion: Completion) => then(completeOne(id, completion)),
+      assign: (task: Task, to: Colleague) => then(assignOne(task, to)),
+      snooze: (task: Task, start: string) => then(snoozeOne(task, start)),
       comment: (task: Task, text: string, by: Colleague) => then(commentOn(task, noteOf(text, by))),
       restore: (after: Task) => then(restoreOne(after)),
       /** Does the same with several Tasks, one after the other, and reads the list once. */

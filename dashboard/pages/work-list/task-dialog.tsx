@@ -18,10 +18,9 @@ import { offerUndo } from '../../parts/undo.tsx'
 import { Comments } from './comments.tsx'
 import { CompleteForm } from './complete-form.tsx'
 import { Inputs } from './inputs.tsx'
-import { assignOne, snoozeOne, useTaskActions } from './task-actions.ts'
+import { useTaskActions } from './task-actions.ts'
 import { AssignMenu, SnoozeMenu } from './task-menus.tsx'
 import { taskStatusText } from './task-text.ts'
-import { useBulk } from './use-bulk.ts'
 import { WhoItIsFor } from './who-it-is-for.tsx'
 
 interface TaskDialogProps {
@@ -85,38 +84,35 @@ const outcomesOf = ({ output = [] }: Task) =>
 
 function Actions({ task, onClose }: { readonly task: Task; readonly onClose: () => void }) {
   const { username, role } = useUser()
-  const { claim, release, restore } = useTaskActions()
-  const { doAll } = useBulk()
+  const { claim, release, assign, snooze, restore } = useTaskActions()
   const [isCompleting, setCompleting] = useState(false)
   const [error, setError] = useState<string>()
   if (!isOpenTask(task)) return null
   const id = task.id ?? ''
   const isMine = isOwnedBy(task, username)
+  /** @throws Problem */
   const act = async (work: () => Promise<Task>, said: string) => {
     setError(undefined)
-    try {
-      const after = await work()
-      // Done already, in another window.
-      if (after.meta?.versionId === task.meta?.versionId) return
-      offerUndo(said, { things: [`Task/${id}`], undo: () => restore(after) })
-    } catch (problem) {
-      setError(errorText(problem))
-    }
+    const after = await work()
+    // Done already, in another window.
+    if (after.meta?.versionId === task.meta?.versionId) return
+    offerUndo(said, { things: [`Task/${id}`], undo: () => restore(after) })
   }
+  const tell = (problem: unknown) => setError(errorText(problem))
   return (
     <Stack gap="xs">
       <Title order={3} size="h6">
         What is done
       </Title>
       <Group gap="xs">
-        {!isMine && <Button onClick={() => act(() => claim(id), 'The task is yours.')}>Claim</Button>}
+        {!isMine && <Button onClick={() => act(() => claim(id), 'The task is yours.').catch(tell)}>Claim</Button>}
         {task.owner !== undefined && (isMine || role === 'admin') && (
-          <Button variant="default" onClick={() => act(() => release(id), 'The task is given back.')}>
+          <Button variant="default" onClick={() => act(() => release(id), 'The task is given back.').catch(tell)}>
             Give back
           </Button>
         )}
-        <AssignMenu onAssign={(to) => doAll([task], `assigned to ${to.name}`, (one) => assignOne(one, to))} />
-        <SnoozeMenu onSnooze={(until, said) => doAll([task], said, (one) => snoozeOne(one, until))} />
+        <AssignMenu onAssign={(to) => act(() => assign(task, to), `The task is assigned to ${to.name}.`).catch(tell)} />
+        <SnoozeMenu onSnooze={(until, said) => act(() => snooze(task, until), `The task is ${said}.`)} onError={tell} />
         <Button
           variant={isMine ? 'filled' : 'default'}
           onClick={() => setCompleting(!isCompleting)}

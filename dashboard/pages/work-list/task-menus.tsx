@@ -8,6 +8,8 @@ import { clinicNow } from '../../api/clock.ts'
 import { addDays, clockText, dayOf, fieldTimeOf, timeText, wallTime } from '../../fhir/time.ts'
 import { ActionList } from '../../parts/action-list.tsx'
 import { useClinic } from '../../parts/clinic-context.tsx'
+import { FormError, useSubmit } from '../../parts/sign-in.tsx'
+import { tellProblem } from '../../parts/undo.tsx'
 import { assignOne, claimOne, completeOne, snoozeOne } from './task-actions.ts'
 import { useBulk } from './use-bulk.ts'
 
@@ -62,15 +64,17 @@ export function AssignMenu({ onAssign }: AssignMenuProps) {
 }
 
 interface SnoozeMenuProps {
-  /** @param until FHIR's instant. @param said `snoozed until …` */
-  readonly onSnooze: (until: string, said: string) => void
+  /** @param until FHIR's instant. @param said `snoozed until …`. @throws the refusal */
+  readonly onSnooze: (until: string, said: string) => Promise<void>
+  /** Tells a refusal, unless a dialog of the menu does. */
+  readonly onError?: (problem: unknown) => void
 }
 
 /** The wall time at which a working day begins, for what is put off to another day. */
 const MORNING = 'T08:00:00'
 const HOUR = 3_600_000
 
-export function SnoozeMenu({ onSnooze }: SnoozeMenuProps) {
+export function SnoozeMenu({ onSnooze, onError = tellProblem }: SnoozeMenuProps) {
   const { timeZone } = useClinic()
   const [isChoosing, setChoosing] = useState(false)
   const now = clinicNow()
@@ -88,7 +92,10 @@ export function SnoozeMenu({ onSnooze }: SnoozeMenuProps) {
         label="Snooze…"
         icon="clock"
         actions={[
-          ...times.map(({ label, at }) => ({ label: `${label}, ${clockText(at, timeZone)}`, run: () => snooze(at) })),
+          ...times.map(({ label, at }) => ({
+            label: `${label}, ${clockText(at, timeZone)}`,
+            run: () => void snooze(at).catch(onError),
+          })),
           { label: 'Until a time…', run: () => setChoosing(true) },
         ]}
       />
@@ -97,17 +104,24 @@ export function SnoozeMenu({ onSnooze }: SnoozeMenuProps) {
   )
 }
 
-function SnoozeUntil({ onClose, onSnooze }: { readonly onClose: () => void; readonly onSnooze: (at: string) => void }) {
+interface SnoozeUntilProps {
+  readonly onClose: () => void
+  readonly onSnooze: (at: string) => Promise<void>
+}
+
+function SnoozeUntil({ onClose, onSnooze }: SnoozeUntilProps) {
   const { timeZone } = useClinic()
   const [naive, setNaive] = useState('')
+  const { error, isBusy, submit } = useSubmit(async () => {
+    await onSnooze(wallTime(`${naive}:00`, timeZone))
+    onClose()
+  })
   return (
     <Modal opened onClose={onClose} title="Snooze until">
       <form
         onSubmit={(event) => {
-          event.preventDefault()
           event.stopPropagation()
-          onClose()
-          onSnooze(wallTime(`${naive}:00`, timeZone))
+          void submit(event)
         }}
       >
         <Stack>
@@ -120,7 +134,8 @@ function SnoozeUntil({ onClose, onSnooze }: { readonly onClose: () => void; read
             value={naive}
             onChange={({ currentTarget: { value } }) => setNaive(value)}
           />
-          <Button type="submit" w="fit-content">
+          <FormError text={error} />
+          <Button type="submit" w="fit-content" loading={isBusy}>
             Snooze
           </Button>
         </Stack>

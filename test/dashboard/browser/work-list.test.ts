@@ -225,13 +225,13 @@ test('staff assign a task to a colleague who can log in, by the keyboard', async
   expect(await page.getByRole('button', { name: 'Gone' }).count()).toBe(0)
   expect(await findingsInBothSchemes(page)).toEqual([])
   await second.press('Enter')
-  await undoOf(page, `1 task is assigned to ${name}.`).waitFor()
+  await undoOf(page, `The task is assigned to ${name}.`).waitFor()
   expect((await task('handed-on')).owner).toMatchObject({ identifier: { value: 'another-amira' }, display: name })
   for (const width of [1024, 390]) {
     await page.setViewportSize({ width, height: 800 })
     expect(await fitsItsWidth(page)).toBe(true)
   }
-  await undoOf(page, '1 task is assigned').click()
+  await undoOf(page, 'The task is assigned').click()
   await drawer.getByText('Waiting').waitFor()
   expect((await task('handed-on')).owner).toBeUndefined()
 })
