@@ -51,6 +51,7 @@ function List({ bundle }: { readonly bundle: Bundle }) {
 
 function Row({ task, person }: { readonly task: Task; readonly person: Person }) {
   const due = dueOf(task)
+  const priority = priorityOf(task)
   const now = clinicNow()
   return (
     <div className="row list-row">
@@ -67,9 +68,9 @@ function Row({ task, person }: { readonly task: Task; readonly person: Person })
           {[kindText(task), due && `due ${relativeText(due, now)}`].filter(Boolean).join(' · ')}
         </Text>
       </Box>
-      {priorityOf(task) !== 'routine' && (
+      {priority !== 'routine' && (
         <Badge variant="default" radius="sm" tt="none" flex="none">
-          {priorityOf(task)}
+          {priority}
         </Badge>
       )}
     </div>

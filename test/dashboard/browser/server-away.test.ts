@@ -40,7 +40,7 @@ async function storeRecords(): Promise<void> {
   await put(fhir, { ...person, id: 'replaced', gender: 'other' })
   for (const id of ['commented', 'completed', 'snoozed', 'assigned', 'claimed'])
     await put(fhir, { resourceType: 'Task', id, status: 'requested', intent: 'order', description: `Task ${id}` })
-  await put(fhir, { resourceType: 'Basic', id: 'formed', code: { text: 'first' } })
+  await put(fhir, { resourceType: 'Basic', id: 'formed', code: { text: 'first' }, created: '2026-01-02' })
   const schedule: Schedule = (await fhir('GET', `/Schedule/${OKAFOR}`)).body
   const hours = availabilityOf(schedule)
   if (hours === undefined) throw new Error('The practitioner of the demo has no hours')
@@ -80,8 +80,8 @@ interface Case {
   readonly open: (page: Page) => Promise<Locator>
   readonly fill: (dialog: Locator, page: Page) => Promise<unknown>
   readonly press: string | RegExp | ((dialog: Locator, page: Page) => Promise<unknown>)
-  /** A text that says that it is done. */
-  readonly done: string | RegExp
+  /** A text that says that it is done; absent: the dialog closes. */
+  readonly done?: string | RegExp
 }
 
 const clicked =
@@ -257,7 +257,6 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     fill: async () => undefined,
     press: 'Revoke it',
-    done: 'Tokens',
   },
   'a new account': {
     ...admin('/settings?tab=accounts'),
@@ -288,9 +287,9 @@ const CASES: Readonly<Record<string, Case>> = {
     done: 'The settings are saved.',
   },
   'the form of a resource': {
-    path: () => '/explorer?open=Basic/formed',
+    path: () => '/explorer?view=resources&type=Basic&id=formed',
     open: formNamed('Basic/formed'),
-    fill: (form) => form.locator('input[value="first"]').fill('second'),
+    fill: (form) => form.getByLabel('created').fill('2026-01-03'),
     press: 'Save',
     done: 'Basic/formed is saved.',
   },
@@ -379,7 +378,7 @@ async function sentTwice(page: Page, { open, fill, press, done }: Omit<Case, 'pa
   expect(await valuesIn(dialog)).toEqual(typed)
   await page.unroute(isAsked, refuse)
   await send()
-  await page.getByText(done).first().waitFor()
+  await (done === undefined ? dialog.waitFor({ state: 'detached' }) : page.getByText(done).first().waitFor())
   await page.getByText('The server is not responding.', { exact: true }).waitFor({ state: 'detached' })
 }
 
