@@ -18,7 +18,7 @@ interface Reversible {
 /** Offers at once: a newer one takes the place of the oldest, as none may wait unseen for the others to end. */
 const MOST = 3
 
-/** What ends each offer that can be taken, by notification, the oldest first. */
+/** Functions that end the offers shown, by notification, the oldest first. */
 const shown = new Map<string, () => void>()
 
 function place(id: string, end: () => void): void {

@@ -124,7 +124,7 @@ interface Kind {
   readonly act: (page: Page) => Promise<unknown>
   /** The sentence beside Undo. */
   readonly said: string | RegExp
-  /** What the action changes, as it is stored. */
+  /** The stored values that the action changes. */
   readonly state: () => Promise<unknown>
   /** A newer change of the same thing on the same page; absent: the page offers none. */
   readonly newer?: (page: Page) => Promise<unknown>
