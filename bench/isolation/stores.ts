@@ -109,6 +109,8 @@ async function createClinics(databaseUrl: string): Promise<void> {
       timeZone: 'UTC',
       dialedNumbers: [HOSTILE_NUMBER],
       defaultRegion: 'US',
+      // Outside of the demo a clinic keeps none unless it asks for it.
+      journal: 'full',
       // Profiles are checked on every write.
       policies: { overbooking: false, slotTakenStatus: 409, profiles: 'reject' },
     })

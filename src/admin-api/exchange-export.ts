@@ -87,6 +87,7 @@ async function* summariesOf(
     const page = await reader.page(filter, PAGE, next)
     yield* page.exchanges.flatMap(({ number, exchange }) => (isGap(exchange) ? [] : [{ number, summary: exchange }]))
     next = page.next
+    await yieldToEventLoop()
   }
 }
 
