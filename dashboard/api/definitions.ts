@@ -4,6 +4,7 @@ import type { Bundle, OperationDefinition, StructureDefinition, ValueSet } from 
 import { useMemo } from 'react'
 import { matchesIn } from '../fhir/bundles.ts'
 import type { CodeChoice, Codes, Define } from '../fhir/definitions.ts'
+import type { Find } from '../fhir/template.ts'
 import { get } from './client.ts'
 import { Problem } from './problem.ts'
 
@@ -51,6 +52,7 @@ export const operationOf = (url: string) =>
   })
 
 export interface Definitions {
+  readonly find: Find
   readonly define: Define
   readonly codes: Codes
   readonly operation: (url: string) => Promise<OperationDefinition | undefined>
@@ -61,6 +63,7 @@ export function useDefinitions(): Definitions {
   const client = useQueryClient()
   return useMemo(
     () => ({
+      find: async (address) => matchesIn(await get<Bundle>(address)),
       define: (type) => client.fetchQuery(definitionOf(type)).catch(noneIfRefused),
       codes: (valueSet, filter) => client.fetchQuery(codesOf(valueSet, filter)),
       operation: async (url) => (await client.fetchQuery(operationOf(url))) ?? undefined,

@@ -8,6 +8,8 @@ export interface Tool {
   readonly description?: string
   /** `/patient-journey/resolve_patient_identity` */
   readonly path: string
+  /** `OperationDefinition/patient-resolve-patient-identity` */
+  readonly operation: string
   /** JSON Schema. */
   readonly parameters: {
     readonly properties: Readonly<Record<string, { readonly type: string; readonly description?: string }>>

@@ -1,15 +1,74 @@
 /** A request for an operation with the parameters that its OperationDefinition requires, to be filled in. */
 import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
 import { capitalized } from './definitions.ts'
-import { type Known, sampleValue, templateOf } from './template.ts'
+import { type Find, type Known, sampleValue, templateOf } from './template.ts'
 
 type Parameter = Readonly<Record<string, unknown>> & { readonly name: string }
 
 const GENDERS = 'http://hl7.org/fhir/administrative-gender'
 const GENDER_SET = 'http://hl7.org/fhir/ValueSet/administrative-gender'
 
+/** The id of the resource that examples change: no one's, until somebody stores one under it. */
+export const EXAMPLE_ID = 'example'
+
+/** Whether a tool needs a call: its keys, or a caller; one that only reads of the clinic does not. */
+export const needsCall = ({ affectsState, instance }: OperationDefinition): boolean =>
+  affectsState !== false || instance === true
+
+/** Operations that change nothing that is there, and add nothing a second time. */
+const ADDING: ReadonlySet<string> = new Set(['generate-slots'])
+
+/**
+ * The address at which an operation is tried: that of the system or the type, else that of a resource.
+ * @param type '' for the whole system
+ * @param stored the id of a resource, of which one that changes nothing is asked
+ */
+export function callAddress(
+  { code = '', affectsState, type: isOfType, system }: OperationDefinition,
+  type: string,
+  stored: string,
+): string {
+  const isOfInstances = isOfType !== true && system !== true
+  const id = affectsState === false || ADDING.has(code) ? stored : EXAMPLE_ID
+  return [...(type === '' ? [] : [type]), ...(isOfInstances ? [id] : []), `$${code}`].join('/')
+}
+
+const reference = (name: string, path: string): Parameter => ({ name, valueReference: { reference: path } })
+
+/** The time that is offered next, to the patient who was changed last. */
+const offered = async (find: Find): Promise<readonly Parameter[]> => {
+  const [patient] = await find('Patient?_count=1&_sort=-_lastUpdated')
+  const query = new URLSearchParams({ start: new Date().toISOString(), end: '2099-01-01T00:00:00Z', _count: '1' })
+  if (patient !== undefined) query.set('patient-reference', `Patient/${patient.id}`)
+  const [visit] = await find(`Appointment/$find?${query}`)
+  return visit === undefined ? [] : [reference('appointment-reference', `Appointment/${visit.id}`)]
+}
+
 /** Parameters of operations that ask for one of several, or for something that exists. */
-const EXAMPLES: Readonly<Record<string, readonly Parameter[]>> = {
+const EXAMPLES: Readonly<Record<string, readonly Parameter[] | ((find: Find) => Promise<readonly Parameter[]>)>> = {
+  'appointment-book': offered,
+  'appointment-hold': offered,
+  'appointment-reschedule': async (find) => {
+    const query = new URLSearchParams({
+      status: 'free',
+      start: `gt${new Date().toISOString()}`,
+      _sort: 'start',
+      _count: '1',
+    })
+    const [slot] = await find(`Slot?${query}`)
+    return slot === undefined ? [] : [reference('slot', `Slot/${slot.id}`)]
+  },
+  'implementation-guide-install': [{ name: 'bundle', resource: { resourceType: 'Bundle', type: 'collection' } }],
+  'Patient-merge': async (find) => [
+    reference('source-patient', `Patient/${EXAMPLE_ID}`),
+    reference('target-patient', await otherPatient(find)),
+    { name: 'preview', valueBoolean: true },
+  ],
+  'patient-not-duplicates': async (find) => [
+    reference('patient', `Patient/${EXAMPLE_ID}`),
+    reference('other', await otherPatient(find)),
+  ],
+  'patient-unmerge': [reference('source-patient', `Patient/${EXAMPLE_ID}`)],
   'CodeSystem-lookup': [
     { name: 'system', valueUri: GENDERS },
     { name: 'code', valueCode: 'male' },
@@ -51,10 +110,16 @@ const EXAMPLES: Readonly<Record<string, readonly Parameter[]>> = {
   ],
 }
 
+const otherPatient = async (find: Find): Promise<string> => {
+  const found = await find('Patient?_count=2&_sort=-_lastUpdated')
+  return `Patient/${found.find(({ id }) => id !== EXAMPLE_ID)?.id ?? EXAMPLE_ID}`
+}
+
 /** @param type that it is called on */
 export async function operationExample(definition: OperationDefinition, type: string, known: Known): Promise<object> {
   const own = EXAMPLES[(definition.url ?? '').replace(/^.*\//, '')]
-  return { resourceType: 'Parameters', parameter: own ?? (await requiredOf(definition.parameter, type, known)) }
+  const made = typeof own === 'function' ? await own(known.find) : own
+  return { resourceType: 'Parameters', parameter: made ?? (await requiredOf(definition.parameter, type, known)) }
 }
 
 async function requiredOf(

@@ -1,4 +1,5 @@
 /** The least that a valid resource of a type consists of, to be filled in: what its StructureDefinition requires. */
+import type { FhirResource } from 'fhir/r4'
 import {
   type Codes,
   type Define,
@@ -10,7 +11,11 @@ import {
   type TypedElement,
 } from './definitions.ts'
 
+/** The resources that a search, or an operation like `$find`, finds. */
+export type Find = (address: string) => Promise<readonly FhirResource[]>
+
 export interface Known {
+  readonly find: Find
   readonly define: Define
   readonly codes: Codes
   /** Resource types. */
@@ -59,7 +64,13 @@ const BY_INVARIANT: Readonly<Record<string, object>> = {
       coding: [{ system: 'http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical', code: 'active' }],
     },
   },
-  Appointment: { participant: [{ actor, status: 'accepted' }] },
+  // What the operations of the type can be tried on: a visit that can be confirmed, moved and cancelled, and an open task.
+  Appointment: {
+    status: 'pending',
+    start: '2099-01-05T15:00:00Z',
+    end: '2099-01-05T15:30:00Z',
+    participant: [{ actor, status: 'accepted' }],
+  },
   AppointmentResponse: { actor },
   Bundle: { type: 'collection' },
   CapabilityStatement: { kind: 'requirements', description: 'Text', rest: [{ mode: 'server' }] },
@@ -77,6 +88,7 @@ const BY_INVARIANT: Readonly<Record<string, object>> = {
     derivation: 'specialization',
     differential: { element: [{ id: 'Example', path: 'Example' }] },
   },
+  Task: { status: 'requested', intent: 'order' },
   TerminologyCapabilities: { kind: 'requirements', description: 'Text' },
 }
 

@@ -5,21 +5,25 @@ import type { CapabilityStatement, OperationDefinition, OperationDefinitionParam
 import { type ReactNode, useState } from 'react'
 import { operationOf } from '../../api/definitions.ts'
 import { docPages } from '../../api/docs.ts'
+import { useTools } from '../../api/tools.ts'
 import { operationDoc } from '../../fhir/operation-doc.ts'
+import { callAddress, needsCall } from '../../fhir/operation-example.ts'
 import { LinkButton, LinkToPage } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import classes from './explorer.module.css'
 import { OfferRow } from './offer-row.tsx'
-import type { DeclaredOperation } from './offers.ts'
+import { type DeclaredOperation, type Example, NO_EXAMPLE } from './offers.ts'
 
 interface OperationViewProps {
   readonly statement: CapabilityStatement
   /** '' for the whole system. */
   readonly type: string
+  /** The resource on which operations that change nothing are called. */
+  readonly example: Example
   readonly operation: DeclaredOperation
 }
 
-export function OperationView({ statement, type, operation }: OperationViewProps) {
+export function OperationView({ operation, ...of }: OperationViewProps) {
   const [isOpen, setOpen] = useState(false)
   const { code, definition } = operation
   const query = useQuery({ ...operationOf(definition), enabled: isOpen })
@@ -30,32 +34,49 @@ export function OperationView({ statement, type, operation }: OperationViewProps
       </summary>
       {isOpen && (
         <Loaded query={{ ...query, data: query.data ?? undefined }} rows={3}>
-          {(found) => <Definition statement={statement} type={type} code={code} definition={found} />}
+          {(found) => <Definition {...of} code={code} definition={found} />}
         </Loaded>
       )}
     </details>
   )
 }
 
-interface DefinitionProps extends Pick<OperationViewProps, 'statement' | 'type'> {
+interface DefinitionProps extends Omit<OperationViewProps, 'operation'> {
   readonly code: string
   readonly definition: OperationDefinition
 }
 
-function Definition({ statement, type, code, definition }: DefinitionProps) {
-  const path = type === '' ? `$${code}` : `${type}/$${code}`
-  const isOfInstances = definition.type !== true && definition.system !== true
-  const called = isOfInstances ? `${type}/{id}/$${code}` : path
+function Definition({ statement, type, example, code, definition }: DefinitionProps) {
+  const { data: tools } = useTools()
+  const tool = tools?.families
+    .flatMap((family) => family.tools)
+    .find(({ operation }) => operation.endsWith(`/${definition.id}`))
+  const path = callAddress(definition, type, example.id)
   const changes = definition.affectsState !== false
   const page = pageOf(definition)
   const { data: pages = [] } = useQuery(docPages)
   const doc = operationDoc(pages, definition)
+  const isOfCalls = tool !== undefined && needsCall(definition)
   return (
     <Stack gap="xs" py="xs">
       <Text size="sm">{definition.description}</Text>
-      <OfferRow statement={statement} offer={{ code, method: 'POST', path: called, label: `$${code}` }} />
+      {isOfCalls ? (
+        <Text size="sm">
+          A tool of live calls, <span className="mono">POST {tool.path}</span>:{' '}
+          <LinkToPage to="/calls" search={{ tool: tool.name }}>
+            call it on the telephone
+          </LinkToPage>
+        </Text>
+      ) : (
+        <OfferRow statement={statement} offer={{ code, method: 'POST', path, label: `$${code}` }} />
+      )}
+      {changes && !isOfCalls && path.includes(`/${NO_EXAMPLE.id}/`) && (
+        <Text size="sm" c="dimmed">
+          It is called on <span className="mono">{`${type}/${NO_EXAMPLE.id}`}</span>, which <i>Update</i> stores.
+        </Text>
+      )}
       <Group gap="xs">
-        {!changes && !isOfInstances && (
+        {!changes && !isOfCalls && (
           <LinkButton size="xs" variant="default" to="/explorer" search={{ method: 'POST', path, fill: 'run' }}>
             Run the example
           </LinkButton>

@@ -31,7 +31,7 @@ export function SystemView({ statement }: SystemViewProps) {
           {rest?.security?.description}
         </Text>
       </Panel>
-      <Operations statement={statement} type="" operations={operationsOf(rest)} />
+      <Operations statement={statement} type="" example={NO_EXAMPLE} operations={operationsOf(rest)} />
       <SearchParameters parameters={rest?.searchParam ?? []} type="" />
     </Stack>
   )
@@ -54,7 +54,7 @@ export function TypeView({ statement, resource }: TypeViewProps) {
         </Stack>
         <Flags resource={resource} />
       </Panel>
-      <Operations statement={statement} type={type} operations={operationsOf(resource)} />
+      <Operations statement={statement} type={type} example={example} operations={operationsOf(resource)} />
       <SearchParameters parameters={searchParam} type={type} />
       <Included title="Included by _include" name="_include" type={type} values={searchInclude} />
       <Included title="Included by _revinclude" name="_revinclude" type={type} values={searchRevInclude} />
@@ -115,15 +115,16 @@ function flagText(value: unknown): string {
 
 interface OperationsProps extends SystemViewProps {
   readonly type: string
+  readonly example: Example
   readonly operations: ReturnType<typeof operationsOf>
 }
 
-function Operations({ statement, type, operations }: OperationsProps) {
+function Operations({ operations, ...of }: OperationsProps) {
   if (operations.length === 0) return null
   return (
     <Panel title="Operations">
       {operations.map((operation) => (
-        <OperationView key={operation.code} statement={statement} type={type} operation={operation} />
+        <OperationView key={operation.code} {...of} operation={operation} />
       ))}
     </Panel>
   )

@@ -21,7 +21,8 @@ export function OfferRow({ offer, statement }: OfferRowProps) {
     queryKey: ['example body', method, path, fill],
     queryFn: async () => (await bodyFor({ method, path }, fill)) ?? null,
     enabled: isBody,
-    staleTime: Number.POSITIVE_INFINITY,
+    // Free times and patients in it change.
+    staleTime: 60_000,
   })
   const request = { method, path, ...(isBody && body ? { body: JSON.stringify(body) } : {}) }
   const isReady = !isBody || body !== undefined

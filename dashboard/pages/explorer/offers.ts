@@ -1,5 +1,6 @@
 /** The CapabilityStatement as requests that can be tried. */
 import type { CapabilityStatement, CapabilityStatementRestResource } from 'fhir/r4'
+import { EXAMPLE_ID } from '../../fhir/operation-example.ts'
 
 export interface Offer {
   readonly code: string
@@ -17,7 +18,7 @@ export interface Example {
 }
 
 /** Where no resource is stored. What is written or deleted is this one, and not somebody's. */
-export const NO_EXAMPLE: Example = { id: 'example', version: '1' }
+export const NO_EXAMPLE: Example = { id: EXAMPLE_ID, version: '1' }
 
 /** By the code of an interaction: https://hl7.org/fhir/R4/valueset-type-restful-interaction.html. */
 const INTERACTIONS: Readonly<Record<string, (type: string, example: Example) => Omit<Offer, 'code'>>> = {

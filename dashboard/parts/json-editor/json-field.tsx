@@ -50,6 +50,7 @@ export function JsonField({ label, value, field, suggest, findings = NONE, onCha
           {...completionAttributes(completion)}
           spellCheck={false}
           wrap="off"
+          style={{ height: (value.split('\n').length + 3) * LINE }}
           value={value}
           onChange={({ currentTarget }) => {
             onChange(currentTarget.value)

@@ -28,11 +28,12 @@ interface ColouredPart {
 
 /** @param marks ranges that are marked */
 export const coloured = (text: string, marks: readonly Range[]): readonly ColouredPart[] =>
-  [...text.matchAll(PART)].map(({ 0: part, 1: colon, index }) => ({
-    text: part,
-    kind: kindOf(part, colon !== undefined),
-    isMarked: marks.some(({ from, to }) => from < index + part.length && index < to),
-  }))
+  [...text.matchAll(PART)].map(({ 0: part, 1: colon, index }) => {
+    const kind = kindOf(part, colon !== undefined)
+    const isWithin = marks.some(({ from, to }) => from < index + part.length && index < to)
+    // Not the space between them.
+    return { text: part, kind, isMarked: kind !== '' && isWithin }
+  })
 
 function kindOf(part: string, isName: boolean): string {
   if (part.startsWith('"')) return isName ? 'json-name' : 'json-string'

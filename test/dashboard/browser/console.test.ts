@@ -51,6 +51,11 @@ test.each(['metadata', 'Patient?_id=abernathy-ruth', 'Patient/abernathy-ruth/_hi
 describe('a command that is copied from the capabilities runs as it is:', () => {
   /** @returns the HTTP status of the curl that the button in the row copies */
   const statusOf = async (page: Page, label: string): Promise<number> => {
+    // A request with a body is copied once its body is there.
+    await page.waitForFunction(() => {
+      const texts = [...document.querySelectorAll('main :is(a, button)')].map(({ textContent }) => textContent?.trim())
+      return texts.filter((text) => text === 'Try').length === texts.filter((text) => text === 'Copy as curl').length
+    })
     const button = page.getByRole('button', { name: 'Copy as curl' })
     const row = page.locator('div', { has: page.getByText(label, { exact: true }) }).filter({ has: button })
     await row.last().getByRole('button', { name: 'Copy as curl' }).click()
@@ -113,6 +118,20 @@ describe('a command that is copied from the capabilities runs as it is:', () => 
     await operation.getByRole('link', { name: 'Run the example' }).click()
     await page.getByText('POST ValueSet/$expand').waitFor()
     await page.getByText('200', { exact: true }).waitFor()
+  })
+
+  test('an operation that changes a resource is called on the example, and a tool that needs a call on the telephone', async () => {
+    const page = await capabilitiesOf('Task')
+    expect(await statusOf(page, 'Update')).toBeLessThan(300)
+    await page.getByText('$claim', { exact: true }).first().click()
+    await page.getByText('Task/example/$claim', { exact: true }).waitFor()
+    expect(await statusOf(page, '$claim')).toBe(200)
+    await page.getByText('$schedule-callback', { exact: true }).click()
+    await page.getByText('POST /call-recovery/schedule_callback').waitFor()
+    expect(await findingsOf(page)).toEqual([])
+    await page.getByRole('link', { name: 'call it on the telephone' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Live calls' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('tool')).toBe('schedule_callback')
   })
 
   test('a type has its profile, conditions and includes, each of which opens as a search', async () => {
