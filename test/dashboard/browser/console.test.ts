@@ -127,7 +127,7 @@ describe('a command that is copied from the capabilities runs as it is:', () => 
     await page.getByText('Task/example/$claim', { exact: true }).waitFor()
     expect(await statusOf(page, '$claim')).toBe(200)
     await page.getByText('$schedule-callback', { exact: true }).click()
-    await page.getByText('POST /call-recovery/schedule_callback').waitFor()
+    await page.getByText('POST /abandonment-recovery/schedule_callback').waitFor()
     expect(await findingsOf(page)).toEqual([])
     await page.getByRole('link', { name: 'call it on the telephone' }).click()
     await page.getByRole('heading', { level: 1, name: 'Live calls' }).waitFor()
