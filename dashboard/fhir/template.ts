@@ -64,7 +64,7 @@ const BY_INVARIANT: Readonly<Record<string, object>> = {
       coding: [{ system: 'http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical', code: 'active' }],
     },
   },
-  // What the operations of the type can be tried on: a visit that can be confirmed, moved and cancelled, and an open task.
+  // For trying the operations of the type: a visit that can be confirmed, moved and cancelled, and an open task.
   Appointment: {
     status: 'pending',
     start: '2099-01-05T15:00:00Z',
