@@ -6,8 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HumanName, Patient } from 'fhir/r4'
-import { soundsOf } from '../fhir/sounds.ts'
-import { fold } from '../fhir/text-folding.ts'
+import { fold, soundsOf } from '../fhir/text-folding.ts'
 
 /** Limits of the compared part. Ordinary records have far less; otherwise the first values count. */
 const MAX_NAMES = 25

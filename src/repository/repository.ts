@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { conflict } from '../fhir/outcome.ts'
+import { type Budget, currentBudget } from '../isolation/budget.ts'
 import type { Recent, ReindexedBatch, Reindexing, ResourceStore, StoredRecord, StoreSnapshot } from '../storage/port.ts'
 import { IndexIncomplete, StoreConflict } from '../storage/store-errors.ts'
-import { countedStore } from './counted-store.ts'
 import {
   type ClinicClock,
   FIRST_GENERATION,
@@ -309,4 +309,35 @@ const generationIn = (record: StoredRecord | undefined): Generation =>
 function timeOf(clock: ClinicClock | undefined, machine: number): number {
   if (clock === undefined) return machine
   return 'at' in clock ? clock.at : machine + clock.ahead
+}
+
+/**
+ * The store as requests call it: the budget of each counts how long it waits. `readRecent` is left out: what it reads is
+ * nearly always in memory.
+ */
+const countedStore = (store: ResourceStore): ResourceStore => ({
+  ...store,
+  read: (...query) => counted(() => store.read(...query)),
+  readVersion: (...query) => counted(() => store.readVersion(...query)),
+  write: (changes) => counted(() => store.write(changes)),
+  search: (...query) => counted(() => store.search(...query)),
+  history: (query) => counted(() => store.history(query)),
+  findByKeys: (query) => counted(() => store.findByKeys(query)),
+  values: (query) => counted(() => store.values(query)),
+  readRecord: (...query) => counted(() => store.readRecord(...query)),
+  records: (query) => counted(() => store.records(query)),
+})
+
+function counted<T>(call: () => Promise<T>): Promise<T> {
+  const budget = currentBudget()
+  return budget === undefined ? call() : countedIn(budget, call)
+}
+
+async function countedIn<T>(budget: Budget, call: () => Promise<T>): Promise<T> {
+  budget.storeIsCalled()
+  try {
+    return await call()
+  } finally {
+    budget.storeHasResponded()
+  }
 }

@@ -2,7 +2,7 @@
  * Letters as callers spell them ("b as in bravo", "double l", NATO words), and names that they spell in addition to saying
  * them: "Smith, S M I T H", "Jon, that is J O N".
  */
-import { soundsOf } from '../fhir/sounds.ts'
+import { soundsOf } from '../fhir/text-folding.ts'
 import { repeatDoubled } from './numbers.ts'
 
 const NATO: ReadonlyMap<string, string> = new Map(

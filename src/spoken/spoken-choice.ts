@@ -1,6 +1,6 @@
 /** Selects the name that a caller means: "doctor Smith", "the riverside office", "a check up". */
 import { memoize } from '../fhir/memoize.ts'
-import { soundsOf } from '../fhir/sounds.ts'
+import { soundsOf } from '../fhir/text-folding.ts'
 import { isSingleEdit } from '../matching/compare.ts'
 import { plain } from './spoken.ts'
 

@@ -5,8 +5,7 @@
  */
 
 import { isObject } from '../../fhir/resource.ts'
-import { soundsOf } from '../../fhir/sounds.ts'
-import { composed, fold } from '../../fhir/text-folding.ts'
+import { composed, fold, soundsOf } from '../../fhir/text-folding.ts'
 import type { SearchParameter, SearchParameterRecord } from '../parameters.ts'
 import type { Condition, IndexEntry } from '../plan.ts'
 import { any, malformed, unescaped, type ValueContext } from '../value.ts'
