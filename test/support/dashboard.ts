@@ -128,10 +128,14 @@ export async function findingsOf(page: Page): Promise<readonly string[]> {
 
 /** The violations in the light and in the dark scheme, in which the page stays. */
 export async function findingsInBothSchemes(page: Page): Promise<readonly string[]> {
-  await page.emulateMedia({ colorScheme: 'light' })
-  const inTheLight = await findingsOf(page)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  return [...inTheLight, ...(await findingsOf(page))]
+  const findings: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    // The page follows the browser by a script.
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
+    findings.push(...(await findingsOf(page)))
+  }
+  return findings
 }
 
 /** Whether nothing is cut off sideways, and nothing scrolls sideways. */
