@@ -15,7 +15,7 @@ export const Numeral = ({ label, value, isBad = false }: NumeralProps) => (
       {label}
     </Text>
     <Text component="dd" m={0} fz={28} fw={650} lh={1.2} className="number" c={isBad ? 'red' : undefined}>
-      {value ?? <Skeleton height="1.2em" width={48} />}
+      {(typeof value === 'number' ? value.toLocaleString('en') : value) ?? <Skeleton height="1.2em" width={48} />}
     </Text>
   </div>
 )

@@ -11,7 +11,7 @@ export const EVERY = 20_000
 /** Rows of a list. */
 export const SHOWN = 5
 /** Pixels of a list: its rows, and the line below them. */
-export const LIST_HEIGHT = SHOWN * 48 + 30
+export const LIST_HEIGHT = SHOWN * 44 + 30
 
 export function useToday(): { readonly day: string; readonly zone: string } {
   const { timeZone: zone } = useClinic()

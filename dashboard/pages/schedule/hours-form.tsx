@@ -49,7 +49,7 @@ function Basics({ hours, onChange, problems }: PartProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 3 }}>
       <NumberInput
-        label="Minutes of a time"
+        label="Minutes per slot"
         required
         min={5}
         max={1440}

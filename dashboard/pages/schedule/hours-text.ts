@@ -4,7 +4,7 @@ import { DAY_TEXT, DAYS } from '../../fhir/availability.ts'
 
 const LABELS: Readonly<Record<string, string>> = {
   timeZone: 'Time zone',
-  slotMinutes: 'Minutes of a time',
+  slotMinutes: 'Minutes per slot',
   horizonDays: 'Days ahead',
   weekly: 'Hours of the week',
   breaks: 'Breaks',

@@ -102,7 +102,7 @@ function Actions({ task, onClose }: { readonly task: Task; readonly onClose: () 
   return (
     <Stack gap="xs">
       <Title order={3} size="h6">
-        What is done
+        Actions
       </Title>
       <Group gap="xs">
         {!isMine && <Button onClick={() => act(() => claim(id), 'The task is yours.').catch(tell)}>Claim</Button>}

@@ -135,7 +135,7 @@ test('a new token asks before another page', async () => {
 
 test('the working hours ask before another page', async () => {
   const page = await dashboard.signedIn('/schedule/hours/schedule-okafor', { as: 'admin' })
-  await page.getByLabel('Minutes of a time').fill('20')
+  await page.getByLabel('Minutes per slot').fill('20')
   await toPatients(page).click()
   await button(page, 'Leave').click()
   await page.getByRole('heading', { level: 1, name: 'Patients' }).waitFor()
