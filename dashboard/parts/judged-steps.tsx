@@ -44,7 +44,7 @@ function StepCard({ step, isOwn, children }: StepCardProps) {
           {title}
         </Text>
         {optional && (
-          <Badge variant="default" tt="none" flex="none">
+          <Badge variant="default" flex="none">
             optional
           </Badge>
         )}

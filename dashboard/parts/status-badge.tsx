@@ -19,7 +19,7 @@ export const StatusBadge = ({
 }: {
   readonly exchange: Pick<Exchange, 'status' | 'outcome'>
 }) => (
-  <Badge {...LOOKS[outcome]} size="sm" tt="none" title={outcome} className="number">
+  <Badge {...LOOKS[outcome]} size="sm" title={outcome} className="number">
     {status === 0 ? 'no response' : status}
     {outcome === 'refused' && status < 400 ? ' refused' : ''}
   </Badge>

@@ -21,6 +21,8 @@ export const theme = createTheme({
     // Text of the size of labels, fields and tables; only headings are larger.
     ...Object.fromEntries(['Text', 'Anchor'].map((name) => [name, propsOf({ size: 'sm' })])),
     EmptyState: propsOf({ size: 'sm' }),
+    // Words as they are written, codes among them.
+    Badge: propsOf({ radius: 'sm', tt: 'none' }),
     // Room for a scrollbar only where there is one.
     TableScrollContainer: propsOf({ scrollAreaProps: { offsetScrollbars: 'present' } }),
   },

@@ -24,7 +24,7 @@ export function VerdictBadge({ result }: { readonly result: Verdict }) {
   const { icon, color, title } = LOOKS[result]
   const look = color === undefined ? { variant: 'default' } : { variant: 'filled', color }
   return (
-    <Badge {...look} title={title} tt="none" flex="none" leftSection={<Icon name={icon} size={12} />}>
+    <Badge {...look} title={title} flex="none" leftSection={<Icon name={icon} size={12} />}>
       {result}
     </Badge>
   )

@@ -61,7 +61,7 @@ function TurnHead({ turn: { tool, at, entry, requested, latency } }: { readonly 
         {tool}
       </Text>
       {code !== undefined && (
-        <Badge color={isRefused ? 'red' : 'gray'} variant={isRefused ? 'filled' : 'default'} size="sm" tt="none">
+        <Badge color={isRefused ? 'red' : 'gray'} variant={isRefused ? 'filled' : 'default'} size="sm">
           {code}
         </Badge>
       )}

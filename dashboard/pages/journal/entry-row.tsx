@@ -35,7 +35,7 @@ function Row({ exchange }: { readonly exchange: Exchange }) {
       </span>
       <span className="cut mono" title={address}>
         {fault !== undefined && (
-          <Badge size="xs" variant="default" mr={6} tt="none">
+          <Badge size="xs" variant="default" mr={6}>
             {fault}
           </Badge>
         )}

@@ -69,7 +69,7 @@ function Row({ task, person }: { readonly task: Task; readonly person: Person })
         </Text>
       </Box>
       {priority !== 'routine' && (
-        <Badge variant="default" radius="sm" tt="none" flex="none">
+        <Badge variant="default" flex="none">
           {priority}
         </Badge>
       )}

@@ -70,9 +70,7 @@ const PlanFacts = ({ plan: { plan, version, scenario, builtIn, description } }: 
       <span className="mono">{plan}</span>
       <span>version {version}</span>
       {scenario !== undefined && <span>scenario {scenario}</span>}
-      <Badge variant="default" tt="none">
-        {builtIn ? 'of the server' : 'of the clinic'}
-      </Badge>
+      <Badge variant="default">{builtIn ? 'of the server' : 'of the clinic'}</Badge>
     </Group>
     <Text size="sm" c="var(--mantine-color-text)">
       {description}

@@ -41,11 +41,7 @@ const StepCard = ({ step, number }: { readonly step: PlanStep; readonly number: 
       <Text span className="mono" c="dimmed">
         {step.id}
       </Text>
-      {step.optional && (
-        <Badge variant="default" tt="none">
-          optional
-        </Badge>
-      )}
+      {step.optional && <Badge variant="default">optional</Badge>}
     </Group>
     <Facts facts={wordsOf(step)} />
     <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>

@@ -83,9 +83,7 @@ function PlanTable({ plans, mayStart }: { readonly plans: readonly Plan[]; reado
           <Table.Td>{scenario}</Table.Td>
           <Table.Td className="number">{version}</Table.Td>
           <Table.Td>
-            <Badge variant="default" tt="none">
-              {builtIn ? 'the server' : 'the clinic'}
-            </Badge>
+            <Badge variant="default">{builtIn ? 'the server' : 'the clinic'}</Badge>
           </Table.Td>
           {mayStart && (
             <Table.Td>

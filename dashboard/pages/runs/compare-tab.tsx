@@ -128,13 +128,7 @@ function StepRow({ mine, theirs }: { readonly mine: Pair[0]; readonly theirs: Pa
           )}
         </Table.Td>
       ))}
-      <Table.Td>
-        {isDifferent && (
-          <Badge variant="default" tt="none">
-            differs
-          </Badge>
-        )}
-      </Table.Td>
+      <Table.Td>{isDifferent && <Badge variant="default">differs</Badge>}</Table.Td>
     </Table.Tr>
   )
 }

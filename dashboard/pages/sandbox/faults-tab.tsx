@@ -184,14 +184,8 @@ function FaultRow({ fault, isOn, actions, onOpen }: FaultRowProps) {
           <Text span className="mono" c="dimmed">
             {name}
           </Text>
-          <Badge variant="default" tt="none">
-            {CONCERNED[of]}
-          </Badge>
-          {fault.true && (
-            <Badge variant="default" tt="none">
-              true in the data
-            </Badge>
-          )}
+          <Badge variant="default">{CONCERNED[of]}</Badge>
+          {fault.true && <Badge variant="default">true in the data</Badge>}
         </Group>
         <Text size="sm" c="dimmed">
           {what}

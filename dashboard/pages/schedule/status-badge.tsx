@@ -12,13 +12,7 @@ const COLORS: Partial<Record<VisitStatus, string>> = {
 }
 
 export const StatusBadge = ({ status }: Pick<Visit, 'status'>) => (
-  <Badge
-    variant="default"
-    radius="sm"
-    tt="none"
-    flex="none"
-    leftSection={<Dot color={(status && COLORS[status]) ?? 'cyan'} />}
-  >
+  <Badge variant="default" flex="none" leftSection={<Dot color={(status && COLORS[status]) ?? 'cyan'} />}>
     {visitStatusText(status)}
   </Badge>
 )

@@ -72,9 +72,7 @@ function AccountRow({ account, onRemove }: AccountRowProps) {
       <Table.Td>{role}</Table.Td>
       <Table.Td>{clinic}</Table.Td>
       <Table.Td>
-        <Badge variant="default" radius="sm" tt="none">
-          {enabled ? 'enabled' : 'disabled'}
-        </Badge>
+        <Badge variant="default">{enabled ? 'enabled' : 'disabled'}</Badge>
       </Table.Td>
       <Table.Td>{username === user.username ? 'you' : <AccountMenu account={account} onRemove={onRemove} />}</Table.Td>
     </Table.Tr>

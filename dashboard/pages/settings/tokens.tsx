@@ -112,9 +112,7 @@ function TokenRow({ token, onRevoke }: { readonly token: ProgramToken; readonly 
         <When at={expiresAt} />
       </Table.Td>
       <Table.Td>
-        <Badge variant="default" radius="sm" tt="none">
-          {state}
-        </Badge>
+        <Badge variant="default">{state}</Badge>
       </Table.Td>
       <Table.Td>
         <Button size="compact-sm" variant="default" onClick={onRevoke}>

@@ -55,7 +55,7 @@ function TaskView({ task, onClose }: { readonly task: Task; readonly onClose: ()
         facts={[
           [
             'Status',
-            <Badge key="status" variant="default" radius="sm" tt="none">
+            <Badge key="status" variant="default">
               {taskStatusText(task.status)}
             </Badge>,
           ],

@@ -45,11 +45,7 @@ export function TaskRow({ task, person, onOpen, isSelected, onSelect }: TaskRowP
           </Text>
         </span>
         <span className={classes.priority}>
-          {priority !== 'routine' && (
-            <Badge variant="default" radius="sm" tt="none">
-              {priority}
-            </Badge>
-          )}
+          {priority !== 'routine' && <Badge variant="default">{priority}</Badge>}
         </span>
         <Due task={task} />
         <span className={`${classes.owner} cut`}>
