@@ -81,7 +81,7 @@ const Nothing = ({ state }: Pick<DeliveriesProps, 'state'>) => (
 function DeliveryTable({ messages }: { readonly messages: readonly Delivery[] }) {
   const [removed, setRemoved] = useState<readonly string[]>([])
   return (
-    <ListTable titles={['What', 'For', 'Since', 'Tries', 'Actions']} minWidth={640}>
+    <ListTable titles={['What', 'For', 'Since', 'Tries', 'Actions']} minWidth={760}>
       {messages
         .filter(({ messageId }) => !removed.includes(messageId))
         .map((message) => (

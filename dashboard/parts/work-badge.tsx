@@ -25,7 +25,7 @@ export function WorkBadge() {
   const open = all - snoozed
   if (open === 0) return null
   return (
-    <Badge size="sm" radius="xl" variant="filled" color={overdue > 0 ? 'red' : 'gray'} tt="none">
+    <Badge size="sm" radius="xl" variant="filled" color={overdue > 0 ? 'red' : 'gray'}>
       {open}
       <VisuallyHidden> open, {overdue} overdue</VisuallyHidden>
     </Badge>

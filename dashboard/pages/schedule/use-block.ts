@@ -172,9 +172,9 @@ function useVisitsIn(columns: readonly Column[], schedule: string, span: Span) {
   const plan = usePlan({ ...days, zone, schedules: [schedule] }, columns, isSpan)
   const free = useFreeAround(schedule, start, isSpan)
   const visits = useMemo(() => {
-    const within = (plan.data?.visits ?? []).filter(
-      (visit) => visit.schedule === schedule && overlaps(visit, { start, end }) && mayCancel(visit),
-    )
+    const within = (plan.data?.visits ?? [])
+      .filter((visit) => visit.schedule === schedule && overlaps(visit, { start, end }) && mayCancel(visit))
+      .toSorted((one, other) => Date.parse(one.start) - Date.parse(other.start))
     const offered = free.slots.filter((slot) => scheduleIdOf(slot) !== schedule || !overlaps(slot, { start, end }))
     const times = otherTimes(within, offered, schedule)
     return within.map((visit) => ({ visit, times: times.get(visit.id) ?? { same: undefined, other: undefined } }))

@@ -37,7 +37,7 @@ export function TaskDialog({ id, onClose }: TaskDialogProps) {
       position="right"
       size="lg"
       title={
-        <Text fw={650} component="span">
+        <Text inherit component="span">
           <bdi>{query.data === undefined ? 'Task' : taskTitle(query.data)}</bdi>
         </Text>
       }
@@ -105,15 +105,24 @@ function Actions({ task, onClose }: { readonly task: Task; readonly onClose: () 
         Actions
       </Title>
       <Group gap="xs">
-        {!isMine && <Button onClick={() => act(() => claim(id), 'The task is yours.').catch(tell)}>Claim</Button>}
+        {!isMine && (
+          <Button size="xs" onClick={() => act(() => claim(id), 'The task is yours.').catch(tell)}>
+            Claim
+          </Button>
+        )}
         {task.owner !== undefined && (isMine || role === 'admin') && (
-          <Button variant="default" onClick={() => act(() => release(id), 'The task is given back.').catch(tell)}>
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => act(() => release(id), 'The task is given back.').catch(tell)}
+          >
             Give back
           </Button>
         )}
         <AssignMenu onAssign={(to) => act(() => assign(task, to), `The task is assigned to ${to.name}.`).catch(tell)} />
         <SnoozeMenu onSnooze={(until, said) => act(() => snooze(task, until), `The task is ${said}.`)} onError={tell} />
         <Button
+          size="xs"
           variant={isMine ? 'filled' : 'default'}
           onClick={() => setCompleting(!isCompleting)}
           aria-expanded={isCompleting}
