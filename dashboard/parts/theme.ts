@@ -41,7 +41,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
   dark: {
     '--mantine-color-cyan-filled-hover': '#084c58',
-    '--mantine-color-text': '#e3e5e8',
     '--mantine-color-error': '#ff8787',
     '--mantine-color-dimmed': '#a6a7ab',
     '--mantine-color-anchor': '#66d9e8',

@@ -144,7 +144,7 @@ function Rows({ type, resources, columns }: RowsProps) {
       </Empty>
     )
   return (
-    <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+    <Table.ScrollContainer minWidth={240 + columns.length * 140} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
       <Table verticalSpacing={6} aria-label={type}>
         <Table.Thead>
           <Table.Tr>
