@@ -55,7 +55,7 @@ function Row({ task, person }: { readonly task: Task; readonly person: Person })
   const now = clinicNow()
   return (
     <div className="row list-row">
-      <Box flex="2 1 0" miw={0}>
+      <Box w="36%" flex="none" miw={0}>
         <TaskPerson person={person} />
       </Box>
       <Box flex="3 1 0" miw={0} className="two-lines">
