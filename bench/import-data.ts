@@ -1,10 +1,15 @@
 /** Loads data like a client: by transactions over HTTP, a few in parallel. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Sizes, stages, transaction } from './data-set.ts'
 import { LARGE_RECORDS } from './large-records.ts'
 import { once } from './load.ts'
 
 const ENTRIES = 200
 const PARALLEL_IMPORTS = 4
+/** Said by a server on a busy machine: too many wait, or one has taken too long. */
+const NOT_NOW: readonly number[] = [429, 503]
+/** Milliseconds. */
+const PAUSE = 500
 
 export interface Import {
   readonly resources: number
@@ -39,6 +44,9 @@ export async function importLargeRecords(url: string, headers: Headers): Promise
   return { resources, resourcesPerSecond: (resources / (performance.now() - started)) * 1000 }
 }
 
+/** What has an id of its own is stored once, however often it is sent. */
+const isRepeatable = (body: string): boolean => !body.includes('"method":"POST"')
+
 async function post(url: string, headers: Headers, body: string): Promise<void> {
   const { status, text } = await once(url, {
     method: 'POST',
@@ -46,6 +54,10 @@ async function post(url: string, headers: Headers, body: string): Promise<void> 
     headers: { ...headers, prefer: 'return=minimal' },
     body,
   })
+  if (NOT_NOW.includes(status) && isRepeatable(body)) {
+    await pause(PAUSE)
+    return await post(url, headers, body)
+  }
   if (status !== 200) throw new Error(`A transaction of the import was answered ${status}: ${text.slice(0, 500)}`)
 }
 

@@ -19,6 +19,12 @@ test('the version of this release is stated alike by the packages, the Capabilit
   expect(textOf('deploy/kubernetes.yaml')).toContain(`/sandbox-emr:${version}\n`)
 })
 
+test('CHANGELOG has a section of this release, with a date, below what is not released yet', () => {
+  const [unreleased, released] = [...textOf('CHANGELOG.md').matchAll(/^## (.+)$/gm)].map(([, title]) => title)
+  expect(unreleased).toBe('[Unreleased]')
+  expect(released).toMatch(new RegExp(`^\\[${version.replaceAll('.', '\\.')}\\] - \\d{4}-\\d{2}-\\d{2}$`))
+})
+
 /** The cells of the rows of the tables of a page, by the first one. */
 const rowsOf = (page: string): ReadonlyMap<string, readonly string[]> =>
   new Map(
