@@ -44,7 +44,7 @@ export async function importLargeRecords(url: string, headers: Headers): Promise
   return { resources, resourcesPerSecond: (resources / (performance.now() - started)) * 1000 }
 }
 
-/** What has an id of its own is stored once, however often it is sent. */
+/** Transactions whose resources have ids of their own are stored once, however often they are sent. */
 const isRepeatable = (body: string): boolean => !body.includes('"method":"POST"')
 
 async function post(url: string, headers: Headers, body: string): Promise<void> {
