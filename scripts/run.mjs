@@ -249,7 +249,7 @@ async function main() {
   if (!existsSync(path)) throw new LaunchError(`There is no file ${path} to run.`)
   if (watch) return runThere(node, watchArguments(), path, args, env)
   if (node === process.execPath) return runHere(path, args, env)
-  return runThere(node, [], path, args, env)
+  return runThere(node, process.execArgv, path, args, env)
 }
 
 main().catch((error) => {

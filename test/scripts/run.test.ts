@@ -77,8 +77,8 @@ function environment(extra: Record<string, string>): NodeJS.ProcessEnv {
 
 const OLD = { NODE_OPTIONS: '--require ./old-node.cjs' }
 
-function launch(args: readonly string[], extra: Record<string, string> = {}) {
-  const result = spawnSync(process.execPath, ['scripts/run.mjs', ...args], {
+function launch(args: readonly string[], extra: Record<string, string> = {}, flags: readonly string[] = []) {
+  const result = spawnSync(process.execPath, [...flags, 'scripts/run.mjs', ...args], {
     cwd: project,
     env: environment(extra),
     encoding: 'utf8',
@@ -261,6 +261,12 @@ describe.each([
 
   test('gets the arguments as they are', () => {
     expect(launch(['src/echo.ts', 'a b', '--watch', '$HOME', ''], extra).stdout).toBe('["a b","--watch","$HOME",""]')
+  })
+
+  test('runs with the flags of Node that the launcher was given', () => {
+    write('src/flags.ts', 'console.log(JSON.stringify(process.execArgv))')
+    const flag = '--max-semi-space-size=16'
+    expect(launch(['src/flags.ts'], extra, [flag]).stdout).toBe(JSON.stringify([flag]))
   })
 
   test('decides the exit code', () => {
