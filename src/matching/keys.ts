@@ -46,7 +46,7 @@ const NO_LETTER = '_'
 export const PLACEHOLDER = '~'
 
 /** A key, or the beginning of one. */
-const key = (kind: KeyKind, ...parts: readonly string[]): string => `${kind}${parts.join('|')}|`
+const key = (kind: KeyKind, value: string): string => `${kind}${value}|`
 
 /**
  * Identifier, phone, e-mail, address, date, zip code; name, given name by their sound; family name, given name as
@@ -135,12 +135,12 @@ const withLetters = (beginning: string, parts: readonly NamePart[]): readonly st
 const nameKey = ({ family, given }: NamePair): string =>
   nameBeginning(family, letterOf(given)) + soundPart(given) + letterPart(family)
 
-const nameBeginning = (family: NamePart, letter: string): string => key('n', soundOf(family), letter)
+const nameBeginning = (family: NamePart, letter: string): string => key('n', `${soundOf(family)}|${letter}`)
 
 /** The sound of the given name, with the first letter of the family name. */
 const givenKey = (given: NamePart, family: NamePart): string => givenBeginning(given, letterOf(family))
 
-const givenBeginning = (given: NamePart, letter: string): string => key('m', soundOf(given), letter)
+const givenBeginning = (given: NamePart, letter: string): string => key('m', `${soundOf(given)}|${letter}`)
 
 /** The family name as written, and less each of its letters; precedes the sound of the given name. */
 const spellingKeys = ({ text }: NamePart): readonly string[] =>
@@ -149,7 +149,12 @@ const spellingKeys = ({ text }: NamePart): readonly string[] =>
 function deletionsOf(name: string): readonly string[] {
   const text = name.slice(0, LONGEST_DELETED)
   if (text.length < SHORTEST_DELETED) return [text]
-  return [text, ...Array.from(text, (_letter, index) => text.slice(0, index) + text.slice(index + 1))]
+  const spellings = [text]
+  for (const _letter of text) {
+    const index = spellings.length - 1
+    spellings.push(text.slice(0, index) + text.slice(index + 1))
+  }
+  return spellings
 }
 
 const wholeGivenKeys = ({ given: [first] }: NameForms): readonly string[] =>

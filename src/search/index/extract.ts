@@ -358,10 +358,10 @@ const NO_TEXT: ReadonlySet<string> = new Set([
 const DATE = /^\d{4}-\d\d/
 
 /** The words of a text, folded (see fold), in the form in which they are compared. */
-export const wordsOf = (text: string): readonly string[] =>
-  fold(text)
-    .split(' ')
-    .map((word) => (word.length > MAX_WORD_LENGTH ? [...word].slice(0, MAX_WORD_LENGTH).join('') : word))
+export const wordsOf = (text: string): readonly string[] => fold(text).split(' ').map(comparedOf)
+
+const comparedOf = (word: string): string =>
+  word.length > MAX_WORD_LENGTH ? [...word].slice(0, MAX_WORD_LENGTH).join('') : word
 
 function extractWords(resource: AnyResource, entries: IndexEntry[]): void {
   const narrative = new Set<string>()
@@ -377,9 +377,10 @@ function push(param: string, words: ReadonlySet<string>, entries: IndexEntry[]):
 }
 
 function addWords(text: string, words: Set<string>): void {
-  for (const word of wordsOf(text)) {
+  const folded = fold(text)
+  for (const word of folded.includes(' ') ? folded.split(' ') : [folded]) {
     if (words.size >= MAX_WORDS) return
-    if (word !== '') words.add(word)
+    if (word !== '') words.add(comparedOf(word))
   }
 }
 
@@ -389,7 +390,7 @@ function addContent(value: unknown, words: Set<string>): void {
     if (!DATE.test(value)) addWords(value, words)
   } else if (Array.isArray(value)) for (const item of value) addContent(item, words)
   else if (isObject(value)) {
-    for (const [name, part] of Object.entries(value)) if (!NO_TEXT.has(name)) addContent(part, words)
+    for (const name of Object.keys(value)) if (!NO_TEXT.has(name)) addContent(value[name], words)
   }
 }
 
