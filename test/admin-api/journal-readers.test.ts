@@ -132,18 +132,18 @@ const ROUTES: readonly (readonly [Name | typeof NOBODY | typeof PLATFORM, string
   [NOBODY, 'POST', '/session', SERVICE, 'operator', login('operator')],
   [NOBODY, 'POST', '/session', SERVICE, 'operator', login('nobody-has-it')],
   [NOBODY, 'GET', '/Patient/{patient}', SERVICE, 'operator'],
-  [NOBODY, 'GET', `/clinics/${DEMO_CLINIC}/settings`, SERVICE, 'operator'],
+  [NOBODY, 'GET', '/clinics/there-is-none/settings', SERVICE, 'operator'],
   // Live calls and forms: the clinic that was dialled.
   [PLATFORM, 'POST', '/patient-journey/resolve_patient_identity', OTHER_CLINIC, 'staff', call],
   [PLATFORM, 'POST', '/abandonments', OTHER_CLINIC, 'staff', {}],
   ['staff', 'POST', '/abandonments', DEMO_CLINIC, 'staff', {}],
 ]
 
-/** Whether a user reads an exchange of a clinic, by its id and in the list. */
-async function reads(name: string, clinic: string, id: string): Promise<readonly [boolean, boolean]> {
+/** Whether a user reads an exchange of a clinic, by its id and in the list. @param part of its journal, as a query */
+async function reads(name: string, clinic: string, id: string, part = ''): Promise<readonly [boolean, boolean]> {
   const of = clinic === SERVICE ? '/exchanges' : `/clinics/${clinic}/exchanges`
   const { fhir } = userCalled(name)
-  const [one, list] = await Promise.all([fhir('GET', `${of}/${id}`), fhir('GET', `${of}?count=5`)])
+  const [one, list] = await Promise.all([fhir('GET', `${of}/${id}?${part}`), fhir('GET', `${of}?count=5&${part}`)])
   const listed = (list.body.exchanges ?? []).some((exchange: { id: string }) => exchange.id === id)
   return [one.status === 200, listed]
 }
@@ -171,4 +171,17 @@ describe('an exchange is read in the journal of the clinic that it is about, by 
     })
     expect(found).toEqual(expected)
   })
+})
+
+test('a failed authentication at the path of a clinic is read by its admins and by operators, apart from its exchanges', async () => {
+  const answer = await asked(NOBODY, 'GET', `/clinics/${DEMO_CLINIC}/settings`, undefined)
+  const id = answer.headers.get('x-request-id') ?? ''
+  const failed = 'authentication=failed'
+  while (!(await reads('operator', DEMO_CLINIC, id, failed))[0]) await new Promise((resolve) => setTimeout(resolve, 20))
+  for (const reader of Object.keys(USERS) as Name[]) {
+    const may = mayRead(reader, DEMO_CLINIC, 'admin')
+    expect([reader, ...(await reads(reader, DEMO_CLINIC, id, failed))]).toEqual([reader, may, may])
+    for (const place of [DEMO_CLINIC, OTHER_CLINIC, SERVICE])
+      expect([reader, place, ...(await reads(reader, place, id))]).toEqual([reader, place, false, false])
+  }
 })
