@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { upTo } from '../fhir/memoize.ts'
 import { badRequest, conflict, notFound } from '../fhir/outcome.ts'
+import { listForAddition } from '../repository/additions.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../repository/repository.ts'
 import { type Account, isSessionActive, type Login, type Role, versionOf } from './accounts.ts'
@@ -69,7 +70,7 @@ export async function recordProgramToken(
   const createdAt = repository.machineTime
   const token = { name, role, username, version: login.version, createdAt, expiresAt: createdAt + lifetime }
   await repository.change(clinic, async (unit) => {
-    const others = await unit.records.list(TOKEN, { after: '', limit: MOST_LISTED })
+    const others = await listForAddition(unit, TOKEN, MOST_LISTED)
     const expired = others.filter(({ value }) => value.expiresAt <= createdAt)
     if (others.length - expired.length >= MOST_TOKENS) {
       throw conflict(`A clinic has ${MOST_TOKENS} tokens for programs at most; revoke one that is not used any more`)

@@ -384,12 +384,19 @@ export const RECORD_KINDS = {
     expires: 'never; deleted by the clinic',
     writtenBy: 'rehearsal/plans/plans.ts',
   },
-  'added-plans': {
+  additions: {
     of: 'clinic',
-    key: '`plans`',
+    key: 'the name of a kind',
     shape: 'number',
     expires: 'never',
-    writtenBy: 'rehearsal/plans/plans.ts',
+    writtenBy: 'repository/additions.ts',
+  },
+  'service-additions': {
+    of: 'service',
+    key: 'the name of a kind',
+    shape: 'number',
+    expires: 'never',
+    writtenBy: 'repository/additions.ts',
   },
   run: {
     of: 'clinic',

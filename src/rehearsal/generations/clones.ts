@@ -13,6 +13,7 @@ import {
 import { CALL } from '../../core/call-session.ts'
 import { conflict, notFound, unprocessable } from '../../fhir/outcome.ts'
 import type { BackgroundLoop, LeasedJob, LoopPace } from '../../isolation/background-loop.ts'
+import { listForAddition } from '../../repository/additions.ts'
 import { type DueServices, dueRecordLoop } from '../../repository/due-records.ts'
 import { MOVED_CLOCK } from '../../repository/generation.ts'
 import { recordKind, SERVICE } from '../../repository/record-kinds.ts'
@@ -68,11 +69,11 @@ export async function makeClone(
   { id, of, by, expiresAt, settings }: NewClone,
   cost?: PasswordCost,
 ): Promise<CloneAccount> {
-  await checkNumber(repository, of)
   const account = { username: `clone-${id}`.slice(0, 64), password: randomBytes(18).toString('base64url') }
   const passwordHash = await hashPassword(account.password, cost)
   await repository.change(id, async (unit) => {
     if ((await findSettings(unit, id)) !== undefined) throw conflict(`The clinic '${id}' exists already`)
+    await stageAddition(unit, of)
     // Done again with another number where one that is made at the same moment has taken it.
     const dialedNumbers = [await freeNumber(unit)]
     await writeSettings(unit, { ...settings, ...simulated(settings), dialedNumbers })
@@ -89,8 +90,9 @@ const simulated = ({ crm, messages, insurance }: ClinicSettings): Partial<Clinic
   ...(insurance && { insurance: { enabled: insurance.enabled, url: SIMULATOR } }),
 })
 
-async function checkNumber(repository: Repository, of: string): Promise<void> {
-  const all = await repository.records(CLONE, { clinic: SERVICE, limit: MOST.inAll })
+/** @throws FhirError 422 where there are too many */
+async function stageAddition(unit: UnitOfWork, of: string): Promise<void> {
+  const all = await listForAddition(unit, CLONE, MOST.inAll)
   const own = all.filter(({ value }) => value.of === of).length
   if (own < MOST.ofClinic && all.length < MOST.inAll) return
   throw unprocessable(`There are ${own} clones of yours, ${all.length} in all; delete one, or wait until one expires`)

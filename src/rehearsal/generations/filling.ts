@@ -43,12 +43,14 @@ export type FillingServices = { readonly repository: Repository }
 
 /**
  * Begins to fill a new generation.
+ * @param check refuses by throwing; no other filling of the clinic begins or ends between it and the beginning of this one
  * @throws FhirError 409 that names who is filling another one
  */
 export function beginFilling(
   { repository }: FillingServices,
   clinic: string,
   asked: Pick<Filling, 'by' | 'what' | 'total'>,
+  check: (unit: UnitOfWork) => Promise<void> = async () => {},
 ): Promise<Filling> {
   return repository.change(clinic, async (unit) => {
     const { records, writtenAt } = unit
@@ -58,6 +60,7 @@ export function beginFilling(
     const last = (await records.read(GENERATION, LAST))?.value.number ?? 0
     const filling = { ...asked, number: last + 1, since: writtenAt, done: 0 }
     records.put(GENERATION, LAST, { number: filling.number })
+    await check(unit)
     records.put(FILLING, clinic, filling, { due: writtenAt + LEASE })
     return filling
   })

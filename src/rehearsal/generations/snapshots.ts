@@ -65,10 +65,11 @@ export async function beginSnapshot(
 ): Promise<Filling> {
   if (!ID.test(name))
     throw badRequest(`The name of a snapshot has 1 to 64 letters, digits, '-' or '.', which '${name}' has not`)
-  const names = (await listSnapshots(services.repository, clinic)).map((one) => one.name)
-  if (names.length >= MOST_SNAPSHOTS && !names.includes(name))
-    throw unprocessable(`The clinic has ${MOST_SNAPSHOTS} snapshots, the most it can have; delete one first`)
-  return await beginFilling(services, clinic, { by, what: `snapshot ${name}` })
+  return await beginFilling(services, clinic, { by, what: `snapshot ${name}` }, async ({ records }) => {
+    const names = (await records.list(SNAPSHOT, { after: '', limit: MOST_SNAPSHOTS })).map(({ key }) => key)
+    if (names.length >= MOST_SNAPSHOTS && !names.includes(name))
+      throw unprocessable(`The clinic has ${MOST_SNAPSHOTS} snapshots, the most it can have; delete one first`)
+  })
 }
 
 /** Takes the snapshot that was begun; it replaces one of the same name. */

@@ -4,18 +4,15 @@ import { join } from 'node:path'
 import { didYouMean } from '../../fhir/closest-name.ts'
 import { parseJson } from '../../fhir/json.ts'
 import { badRequest, conflict, notFound } from '../../fhir/outcome.ts'
+import { listForAddition } from '../../repository/additions.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
-import type { Repository, UnitOfWork } from '../../repository/repository.ts'
+import type { Repository } from '../../repository/repository.ts'
 import { checkedPlan, parsePlan } from './parse-plan.ts'
 import type { Plan } from './plan.ts'
 
 const FOLDER = join(import.meta.dirname, '../../../resources/plans')
 
 const STORED = recordKind<Plan>('plan')
-
-/** The number of plans ever added: as each new one changes it, of several at once all but one are tried again, and count that one. */
-const ADDED = recordKind<number>('added-plans')
-const ADDED_KEY = 'plans'
 
 /** Plans that a clinic stores. */
 const MOST = 50
@@ -63,20 +60,13 @@ export async function storePlan(repository: Repository, clinic: string, name: st
     throw badRequest(`The plan is called '${plan.plan}', but its address says '${name.slice(0, 64)}'`)
   if (builtInPlans().has(name))
     throw conflict(`The plan '${name}' belongs to the server; store yours under another name`)
-  return await repository.change(clinic, async ({ records }) => {
-    const isNew = (await records.read(STORED, name)) === undefined
-    if (isNew) await stageAddition(records)
-    records.put(STORED, name, plan)
+  return await repository.change(clinic, async (unit) => {
+    const isNew = (await unit.records.read(STORED, name)) === undefined
+    if (isNew && (await listForAddition(unit, STORED, MOST)).length >= MOST)
+      throw conflict(`The clinic has ${MOST} plans, which is the most; delete one first`)
+    unit.records.put(STORED, name, plan)
     return isNew
   })
-}
-
-/** @throws FhirError 409 where the clinic has too many */
-async function stageAddition(records: UnitOfWork['records']): Promise<void> {
-  const added = (await records.read(ADDED, ADDED_KEY))?.value ?? 0
-  const stored = await records.list(STORED, { after: '', limit: MOST })
-  if (stored.length >= MOST) throw conflict(`The clinic has ${MOST} plans, which is the most; delete one first`)
-  records.put(ADDED, ADDED_KEY, added + 1)
 }
 
 /** @throws FhirError 404, and 409 for a plan of the server */

@@ -11,7 +11,7 @@ import { localReference } from '../../fhir/reference.ts'
 import { present } from '../../fhir/resource.ts'
 import type { Journal } from '../../record/journal/journal.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
-import { RECENT, type Repository } from '../../repository/repository.ts'
+import { type KindRecord, RECENT, type Repository, type UnitOfWork } from '../../repository/repository.ts'
 import { withNames } from '../plans/parse-plan.ts'
 import type { Plan } from '../plans/plan.ts'
 import { stageReport } from '../reports/staged.ts'
@@ -68,7 +68,6 @@ export class Runs {
     await this.#requireJournal(clinic)
     const plan = withNames(asked.plan)
     await this.#requirePossible(clinic, plan)
-    await this.#makeRoom(clinic)
     await this.#journal.flush()
     const { last: after } = await this.#journal.store.bounds(clinic)
     const id = `run-${randomBytes(6).toString('hex')}`
@@ -80,7 +79,9 @@ export class Runs {
       ...{ callPrefix: `${id}-`, after, attested: {} },
     }
     await repository.change(clinic, async (unit) => {
+      // Changes a record of all runs, so that of several that start at once each counts those before it.
       await stageOpenRun(unit, openRunOf(record))
+      await stageRoom(unit)
       unit.records.put(RUN, id, record)
     })
     return record
@@ -88,8 +89,7 @@ export class Runs {
 
   /** The newest first. */
   async list(clinic: string): Promise<readonly RunRecord[]> {
-    const records = await this.#services.repository.records(RUN, { clinic, limit: MOST })
-    return records.map(({ value }) => value).toSorted((one, other) => other.startedAt - one.startedAt)
+    return newestFirst(await this.#services.repository.records(RUN, { clinic, limit: MOST }))
   }
 
   /** A run with what is known of it. One whose time is over is finished. @throws FhirError 404 */
@@ -192,15 +192,6 @@ export class Runs {
     return found
   }
 
-  async #makeRoom(clinic: string): Promise<void> {
-    const all = await this.list(clinic)
-    const surplus = all.filter(({ status }) => status !== 'open').slice(MOST - 20)
-    if (all.length < MOST || surplus.length === 0) return
-    await this.#services.repository.change(clinic, async ({ records }) => {
-      for (const { id } of surplus) records.delete(RUN, id, { expect: 'any' })
-    })
-  }
-
   async #report(clinic: string, record: RunRecord, status = record.status): Promise<RunReport> {
     const watch = this.#watches.get(record.id) ?? this.#watchOf(clinic, record)
     try {
@@ -274,6 +265,17 @@ export async function* finishedRuns(repository: Repository, clinic: string): Asy
   for await (const page of repository.recordPages(RUN, { clinic })) {
     for (const { value } of page) if (value.status === 'finished') yield value
   }
+}
+
+const newestFirst = (records: readonly KindRecord<RunRecord>[]): readonly RunRecord[] =>
+  records.map(({ value }) => value).toSorted((one, other) => other.startedAt - one.startedAt)
+
+/** Deletes the oldest runs that are over, so that there is room for another one. */
+async function stageRoom({ records }: UnitOfWork): Promise<void> {
+  const all = newestFirst(await records.list(RUN, { after: '', limit: MOST }))
+  if (all.length < MOST) return
+  const surplus = all.filter(({ status }) => status !== 'open').slice(MOST - 20)
+  for (const { id } of surplus) records.delete(RUN, id, { expect: 'any' })
 }
 
 const over = ({ id, status }: RunRecord): FhirError =>
