@@ -1,5 +1,5 @@
 /** Hooks that read over FHIR: one response, a search, a search page by page. */
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, type UseQueryResult, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query'
 import type { Bundle, FhirResource } from 'fhir/r4'
 import { matchesIn, nextOf } from '../fhir/bundles.ts'
 import { get } from './client.ts'
@@ -33,6 +33,29 @@ export const useGet = <T>(path: string, { enabled = true, every, keepsPrevious =
 
 export const useSearch = (type: string, parameters: Parameters, options: Options = {}) =>
   useGet<Bundle>(searchPath(type, parameters), options)
+
+/** Several searches of a type at once, as one query that has its data when all of them have theirs. */
+export const useSearches = (type: string, searches: readonly Parameters[], every: number) =>
+  useQueries({
+    queries: searches.map((parameters) => {
+      const path = searchPath(type, parameters)
+      return {
+        queryKey: keyOf(path),
+        queryFn: ({ signal }: { readonly signal: AbortSignal }) => get<Bundle>(path, signal),
+        refetchInterval: every,
+      }
+    }),
+    combine: together,
+  })
+
+const together = (queries: readonly UseQueryResult<Bundle>[]) => {
+  const found = queries.flatMap(({ data }) => data ?? [])
+  return {
+    data: found.length === queries.length ? found : undefined,
+    error: queries.find(({ error }) => error !== null)?.error ?? null,
+    refetch: () => Promise.all(queries.map(({ refetch }) => refetch())),
+  }
+}
 
 /** All pages fetched so far, as one list. */
 export function usePages<T extends FhirResource>(type: string, parameters: Parameters, options: Options = {}) {

@@ -5,7 +5,7 @@ import { dueOf, OPEN_STATUSES } from './tasks.ts'
 export const USERS = 'urn:sandbox-emr:user'
 
 /** The most urgent first, as R4 lists them the other way round. */
-const PRIORITIES = ['stat', 'asap', 'urgent', 'routine'] as const
+export const PRIORITIES = ['stat', 'asap', 'urgent', 'routine'] as const
 type Priority = (typeof PRIORITIES)[number]
 
 export const priorityOf = ({ priority = 'routine' }: Task): Priority => priority

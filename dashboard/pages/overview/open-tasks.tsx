@@ -3,42 +3,45 @@
 import { Badge, Box, Text } from '@mantine/core'
 import type { Bundle, Patient, Task } from 'fhir/r4'
 import { clinicNow } from '../../api/clock.ts'
-import { useSearch } from '../../api/queries.ts'
+import { type Parameters, useSearches } from '../../api/queries.ts'
 import { includedIn, matchesIn } from '../../fhir/bundles.ts'
 import { type Person, peopleIn } from '../../fhir/task-person.ts'
 import { kindText } from '../../fhir/task-words.ts'
 import { dueOf, OPEN_STATUSES, taskTitle } from '../../fhir/tasks.ts'
 import { relativeText } from '../../fhir/time.ts'
-import { isOverdue, priorityOf } from '../../fhir/work.ts'
+import { isOverdue, orderOf, PRIORITIES, priorityOf } from '../../fhir/work.ts'
 import { LinkToPage, PageLink } from '../../parts/links.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { TaskPerson } from '../../parts/task-person.tsx'
 import { EVERY, LIST_HEIGHT, SHOWN } from './today.ts'
 
+/** A search for each priority, as the server sorts priorities by their letters; a Task without one is a routine. */
+const SEARCHES: readonly Parameters[] = PRIORITIES.map((priority) => [
+  ['status', OPEN_STATUSES],
+  priority === 'routine' ? ['priority:not', 'stat,asap,urgent'] : ['priority', priority],
+  ['_sort', 'due,authored-on'],
+  ['_include', 'Task:patient'],
+  ['_count', String(SHOWN)],
+])
+
 export function OpenTasks() {
-  const query = useSearch(
-    'Task',
-    [
-      ['status', OPEN_STATUSES],
-      ['_sort', '-priority,authored-on'],
-      ['_include', 'Task:patient'],
-      ['_count', String(SHOWN)],
-    ],
-    { every: EVERY },
-  )
+  const query = useSearches('Task', SEARCHES, EVERY)
   return (
     <Panel title="Most urgent tasks" aside={<LinkToPage to="/work-list">Work list</LinkToPage>} minHeight={LIST_HEIGHT}>
       <Loaded query={query} rows={SHOWN}>
-        {(bundle) => <List bundle={bundle} />}
+        {(bundles) => <List bundles={bundles} />}
       </Loaded>
     </Panel>
   )
 }
 
-function List({ bundle }: { readonly bundle: Bundle }) {
-  const tasks = matchesIn<Task>(bundle)
-  const personOf = peopleIn(includedIn<Patient>(bundle, 'Patient'))
+function List({ bundles }: { readonly bundles: readonly Bundle[] }) {
+  const personOf = peopleIn(bundles.flatMap((bundle) => includedIn<Patient>(bundle, 'Patient')))
+  const tasks = bundles
+    .flatMap((bundle) => matchesIn<Task>(bundle))
+    .toSorted(orderOf('priority', () => ''))
+    .slice(0, SHOWN)
   if (tasks.length === 0) {
     return (
       <Empty icon="check" title="No open tasks">

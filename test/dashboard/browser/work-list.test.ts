@@ -361,6 +361,18 @@ test('the most urgent tasks on the overview name the person and the number first
   await page.getByRole('dialog').getByText('Call Una back').first().waitFor()
 })
 
+test('the most urgent tasks on the overview are stat, asap and urgent in this order, each by when it is due', async () => {
+  const at = (priority: Task['priority'], hours: number) =>
+    put(`of-${priority}-${-hours}`, { description: `${priority} ${-hours}`, priority, restriction: due(hours) })
+  await Promise.all([at('urgent', -9_003), at('asap', -9_001), at('asap', -9_002), at('stat', -9_001)])
+  await put('of-none', { description: 'none', restriction: due(-9_999) })
+  const page = await dashboard.signedIn()
+  const panel = page.locator('section', { hasText: 'Most urgent tasks' })
+  const titles = panel.getByRole('link').filter({ hasText: /^(stat|asap|urgent|none)/ })
+  await titles.first().waitFor()
+  expect(await titles.allTextContents()).toEqual(['stat 9001', 'asap 9002', 'asap 9001', 'urgent 9003'])
+})
+
 test('nothing that the pages do is stopped by their Content-Security-Policy, and no script fails', () => {
   expect(dashboard.complaints).toEqual([])
 })
