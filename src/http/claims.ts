@@ -15,8 +15,7 @@ export function claimIn(koa: Pick<KoaContext, 'req' | 'path'>): Claim | undefine
   const [, token] = /^Bearer +([^ ]+)$/i.exec(headers.authorization?.trim() ?? '') ?? []
   const clinic = (token === undefined ? undefined : clinicIn(token)) ?? clinicOfPath(koa.path)
   if (clinic !== undefined) return { clinic }
-  const number = String(headers['x-call-to'] ?? '').replaceAll(/[\s().-]/g, '')
-  const dialed = /^\+\d{6,15}$/.test(number) ? number : undefined
+  const dialed = String(headers['x-call-to'] ?? '').trim() || undefined
   const call = callIdOf(koa)
   return dialed === undefined && call === undefined ? undefined : present({ dialed, call })
 }

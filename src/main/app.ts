@@ -14,6 +14,7 @@ import { deliveryTasks } from '../calls/record/delivery-tasks.ts'
 import { insuranceInquiries } from '../calls/record/insurance-inquiries.ts'
 import { abandonedRegistrations } from '../calls/recovery/registration-follow-up.ts'
 import { callExpiry } from '../calls/session/call-end.ts'
+import { findDialedNumber } from '../calls/session/call-metadata.ts'
 import { mergeFamilies, type ToolFamilies } from '../calls/tool.ts'
 import { parametersOf } from '../capability/statement.ts'
 import type { PasswordCost } from '../clinics/passwords.ts'
@@ -48,6 +49,7 @@ import { AuditTrail } from '../record/audit/trail.ts'
 import type { SeenExchange } from '../record/journal/exchange.ts'
 import { Journal, type JournalOptions } from '../record/journal/journal.ts'
 import { LiveJournal } from '../record/journal/live.ts'
+import type { CallClaim } from '../record/journal/strangers.ts'
 import { faultyWork } from '../rehearsal/faults/in-data.ts'
 import { visitMoves } from '../rehearsal/faults/moved-visits.ts'
 import { cloneExpiry } from '../rehearsal/generations/clones.ts'
@@ -243,13 +245,22 @@ interface JournalParts extends Pick<JournalOptions, 'repository' | 'logger' | 'a
   readonly config: Config
 }
 
+/** Numbers of clinics that a national number of a stranger is compared with; where there are more it names no clinic. */
+const MOST_COMPARED = 500
+
+async function claimedClinic(repository: Repository, { dialed, call }: CallClaim): Promise<string | undefined> {
+  const number = dialed === undefined ? undefined : await findDialedNumber(repository, dialed, MOST_COMPARED)
+  if (number !== undefined || call === undefined) return number?.clinic
+  return (await repository.readRecord(SERVICE, CALL, callKey(call)))?.value.clinic
+}
+
 const openJournal = async ({ config, repository, logger, allowance }: JournalParts): Promise<Journal> =>
   new Journal({
     store: await openJournalStore(config.databaseUrl, logger),
     repository,
     logger,
     defaults: config.journal,
-    clinicOfCall: async (id) => (await repository.readRecord(SERVICE, CALL, callKey(id)))?.value.clinic,
+    clinicOfCall: (claim) => claimedClinic(repository, claim),
     allowance,
     // Secrets that requests or responses may contain.
     secrets: [config.jwt.secret, config.webhookSecret, config.previousWebhookSecret].filter((one) => one !== undefined),

@@ -237,6 +237,14 @@ describe('a failed authentication', () => {
     expect(await failed(admin, `&run=${run}`)).toEqual([])
   })
 
+  test('with a wrong voice secret stands in the clinic whose number was dialled, also without its country code', async () => {
+    const run = `failed-${++runs}`
+    const answer = await withVoiceSecret('wrong', '212 555 0100', run)
+    const other = await withVoiceSecret('wrong', '212 555 0111', run)
+    await exchangeWith(operator, idOf(other), '/exchanges')
+    expect((await failed(admin, `&run=${run}`)).map(({ id }) => id)).toEqual([idOf(answer)])
+  })
+
   test('with a wrong voice secret stands in the clinic of the call that it names, where no number leads to one', async () => {
     const run = `failed-${++runs}`
     const headers = { 'x-voice-secret': 'demo-secret', 'content-type': 'application/json' }

@@ -39,14 +39,21 @@ export function readCallerNumber(text: string, region: string | undefined): stri
  */
 const MAX_NUMBERS = 10_000
 
-/** The dialled number, and its clinic. A national form counts if it fits exactly one of all numbers. */
-export async function findDialedNumber(repository: Repository, text: string): Promise<DialedNumber | undefined> {
+/**
+ * The dialled number, and its clinic. A national form counts if it fits exactly one of all numbers.
+ * @param most numbers that a national form is compared with
+ */
+export async function findDialedNumber(
+  repository: Repository,
+  text: string,
+  most = MAX_NUMBERS,
+): Promise<DialedNumber | undefined> {
   const read = spokenPhone(text, undefined)
   if (!read.ok) return undefined
   if (read.value.startsWith('+')) return await dialedNumber(repository, read.value)
-  const all = await dialedNumbers(repository, MAX_NUMBERS + 1)
+  const all = await dialedNumbers(repository, most + 1)
   const matching = all.filter(({ number }) => phoneSpellings(number).includes(read.value))
-  return matching.length === 1 && all.length <= MAX_NUMBERS ? matching[0] : undefined
+  return matching.length === 1 && all.length <= most ? matching[0] : undefined
 }
 
 /** Whether `text` is a spelling of the dialled number of a call. */

@@ -49,7 +49,7 @@ const NOT_WRITTEN = 'the journal could not be written'
 export interface JournalOptions extends RecorderOptions<JournalStore> {
   readonly repository: Repository
   readonly defaults: JournalDefaults
-  /** Absent: calls are not known. */
+  /** Absent: neither numbers nor calls are known. */
   readonly clinicOfCall?: ClinicOfCall
   /** Secrets of the service itself. */
   readonly secrets: readonly string[]
@@ -79,7 +79,6 @@ export class Journal extends Recorder<Waiting, JournalEntry, JournalStore> {
     this.#secrets = options.secrets.flatMap(formsOf)
     this.#allowance = options.allowance
     this.strangers = new Strangers({
-      repository: options.repository,
       clinicOfCall: options.clinicOfCall ?? (async () => undefined),
       load: (clinic) => this.policies.load(clinic),
       hasRoom: (part, now) => this.#bucketOf(part).left(now) >= 1,

@@ -4,18 +4,23 @@
  * fill nothing. docs/journal.md
  */
 import type { Role } from '../../clinics/accounts.ts'
-import { dialedNumber, type JournalMode } from '../../clinics/settings.ts'
+import type { JournalMode } from '../../clinics/settings.ts'
 import { type Rate, TokenBucket } from '../../isolation/token-bucket.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
-import type { Repository } from '../../repository/repository.ts'
 import { OF_STRANGERS } from '../recorder.ts'
 import { strangersOf } from './exchange.ts'
 
-/** The clinic that a stranger names, or a number of it, or the id of one of its calls. */
-export type Claim = { readonly clinic: string } | { readonly dialed?: string; readonly call?: string }
+/** A number of a clinic, as the stranger has written it, and the id of one of its calls. */
+export interface CallClaim {
+  readonly dialed?: string
+  readonly call?: string
+}
 
-/** The clinic of a call; undefined where there is no such call. */
-export type ClinicOfCall = (id: string) => Promise<string | undefined>
+/** The clinic that a stranger names, or a call to it. */
+export type Claim = { readonly clinic: string } | CallClaim
+
+/** The clinic of the number, or else of the call; undefined where neither leads to one. */
+export type ClinicOfCall = (claim: CallClaim) => Promise<string | undefined>
 
 /** The least role that reads them. */
 export const READS_STRANGERS: Role = 'admin'
@@ -33,7 +38,6 @@ interface Policy {
 }
 
 interface StrangerParts<Of extends Policy> {
-  readonly repository: Repository
   readonly clinicOfCall: ClinicOfCall
   /** The policy of a clinic; that of SERVICE where there is no such clinic. */
   readonly load: (clinic: string) => Promise<Of>
@@ -66,9 +70,6 @@ export class Strangers<Of extends Policy> {
 
   async #clinicOf(claim: Claim): Promise<string> {
     if ('clinic' in claim) return claim.clinic
-    const { repository, clinicOfCall } = this.#parts
-    const { dialed, call } = claim
-    const byNumber = dialed === undefined ? undefined : (await dialedNumber(repository, dialed))?.clinic
-    return byNumber ?? (call === undefined ? undefined : await clinicOfCall(call)) ?? SERVICE
+    return (await this.#parts.clinicOfCall(claim)) ?? SERVICE
   }
 }
