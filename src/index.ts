@@ -113,8 +113,10 @@ async function openApp(): Promise<App> {
  */
 async function logUncaughtErrors(): Promise<void> {
   const { faultOf } = await import('./http/errors.ts')
-  process.once('uncaughtException', (error) => {
+  // Not once: Node would print the next one, which may follow while the lines are sent.
+  process.on('uncaughtException', async (error) => {
     logger.fatal({ fault: faultOf(error) }, 'an error was not caught; the process ends')
+    await telemetry?.close()
     process.exit(1)
   })
 }

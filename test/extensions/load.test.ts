@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { startCollector } from '../support/collector.ts'
 import { endProcessesAfterEach } from '../support/server-process.ts'
 import { launchIn, newProject, SECRETS, staffOf, startIn } from './outside.ts'
 
@@ -102,7 +103,8 @@ test('a package may have an entry for import only', async () => {
   expect(stdout).toBe('acme\n')
 })
 
-test('an error that an extension leaves uncaught ends the process, and its message stays out of the log', async () => {
+/** Starts a server with an extension that leaves an error uncaught, and meets it. */
+async function meetUncaughtError(env: Record<string, string> = {}) {
   const folder = newProject()
   const text = `import { defineExtension, extendProvider } from 'sandbox-emr'
     const flag = extendProvider('Flag', {
@@ -118,10 +120,24 @@ test('an error that an extension leaves uncaught ends the process, and its messa
     DATABASE_URL: 'sqlite::memory:',
     EXTENSIONS: 'acme.ts',
     LOG_LEVEL: 'info',
+    ...env,
   })
   const flag = { resourceType: 'Flag', status: 'active', code: { text: 'Falls' }, subject: { display: 'Celia Moreau' } }
   await expect(staffOf('demo-clinic', { url })('POST', '/Flag', flag)).rejects.toThrow()
   expect(await exited).toBe(1)
-  expect(output()).toContain('acme.ts')
-  expect(output()).not.toContain('Celia')
+  return output()
+}
+
+test('an error that an extension leaves uncaught ends the process, and its message stays out of the log', async () => {
+  const output = await meetUncaughtError()
+  expect(output).toContain('acme.ts')
+  expect(output).not.toContain('Celia')
+})
+
+test('an error that is left uncaught reaches the collector of OpenTelemetry before the process ends', async () => {
+  const collector = await startCollector()
+  await meetUncaughtError({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+  await collector.close()
+  expect(collector.lines().map(({ text }) => text)).toContain('an error was not caught; the process ends')
+  expect(collector.texts()).not.toContain('Celia')
 })

@@ -1,5 +1,5 @@
 /** A collector of OpenTelemetry on this machine: it keeps what it is sent by OTLP over HTTP, as JSON. */
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface CollectedSpan {
@@ -32,7 +32,9 @@ export async function startCollector(): Promise<Collector> {
   const texts: { readonly path: string; readonly text: string }[] = []
   let isSilent = false
   const server = createServer(async (request, response) => {
-    const text = Buffer.concat(await Array.fromAsync(request)).toString()
+    const text = await wholeOf(request)
+    // The exporter has given up, as the machine is busy.
+    if (text === undefined) return
     texts.push({ path: request.url ?? '', text })
     if (!isSilent) response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })
@@ -53,6 +55,13 @@ export async function startCollector(): Promise<Collector> {
     },
   }
 }
+
+/** The body; undefined where the client has left before its end. */
+const wholeOf = (request: IncomingMessage): Promise<string | undefined> =>
+  Array.fromAsync(request).then(
+    (chunks) => Buffer.concat(chunks).toString(),
+    () => undefined,
+  )
 
 interface Attribute {
   readonly key: string
