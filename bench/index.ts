@@ -4,10 +4,11 @@
  * repeated on MongoDB, `--engine sqlite` or `--engine mongodb` leaves the other out, `--only NAME` (repeatable) limits
  * the scenarios; `--only mongo-sizes` prints what resources cost in MongoDB; `--only growth` compares the server with
  * itself on fifty times the data; `--only isolation` measures the effect of hostile requests on others, `--case NAME`
- * (repeatable) of some of them; `soak --minutes N` (30) is mixed load at half the capacity; `--only calls` plays whole phone calls; `--only documents` writes and reads documents
- * within their resources; `--only contents` sends and reads large files; `--only rehearsal` resets and clones a clinic. `matching` (or `--only matching`) measures
- * Patient/$match: with `--data DIR` how accurate it is on records with true links, with `--patients N` (or neither) how
- * fast among so many. `--keep` keeps the stores for growth, isolation and matching under data/.
+ * (repeatable) of some of them; `--only soak` is mixed load at half the capacity for `--minutes N` (30); `--only calls`
+ * plays whole phone calls; `--only documents` writes and reads documents within their resources; `--only contents` sends
+ * and reads large files; `--only rehearsal` resets and clones a clinic; `--only matching` measures Patient/$match: with
+ * `--data DIR` how accurate it is on records with true links, with `--patients N` (or neither) how fast among so many.
+ * A name may also stand without `--only`. `--keep` keeps the stores for growth, isolation and matching under data/.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -58,7 +59,7 @@ interface Options extends MongoOptions {
   readonly data: string | undefined
   /** How many patients a match is searched among. */
   readonly patients: number | undefined
-  /** The length of the soak. */
+  /** Length of the soak. */
   readonly minutes: number
 }
 

@@ -1,7 +1,7 @@
 /** The cost of a part of the server: two servers on one store, with and without it, measured in turns. */
 import { logIn, startServer } from './emr.ts'
-import { median } from './growth/growth-bench.ts'
 import { type Measurement, measure, type Traffic } from './load.ts'
+import { median } from './median.ts'
 
 const CONNECTIONS = 16
 

@@ -1,9 +1,9 @@
 /** How long a read waits while others write: a read every ten milliseconds, by a thread of its own, without and beside writers. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { patientId } from './data-set.ts'
-import { median } from './growth/growth-bench.ts'
 import { Watch } from './isolation/watch.ts'
 import { measure, type Traffic } from './load.ts'
+import { median } from './median.ts'
 import type { ReadBesideWrites } from './report.ts'
 import type { ServerProcess } from './server-process.ts'
 

@@ -1,5 +1,5 @@
 /** Documents: as a table, and compared with targets. */
-import { median } from '../growth/growth-bench.ts'
+import { median } from '../median.ts'
 import { table, type Verdict } from '../report.ts'
 import { type DocumentsResults, mebibytes } from './documents-bench.ts'
 

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { patient, type Sizes, sizesAt } from '../data-set.ts'
 import { logIn, progress, SETTLE, startServer } from '../emr.ts'
 import { type Measurement, measure, type Traffic } from '../load.ts'
+import { median } from '../median.ts'
 import type { ServerProcess } from '../server-process.ts'
 import { type Client, openClient } from './client.ts'
 import { GROWTH_QUERIES, type GrowthQuery } from './growth-queries.ts'
@@ -190,13 +191,6 @@ async function inTurns(
     }
   }
   return times
-}
-
-export function median(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((one, other) => one - other)
-  const middle = sorted.length / 2
-  const [low, high] = [sorted[Math.ceil(middle) - 1] ?? Number.NaN, sorted[Math.floor(middle)] ?? Number.NaN]
-  return (low + high) / 2
 }
 
 /** A number beyond the patients of the data set and those created in a run. */

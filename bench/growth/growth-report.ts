@@ -1,6 +1,8 @@
 /** The growth of time and memory: as tables, and compared with targets. */
+
+import { median } from '../median.ts'
 import { table, type Verdict } from '../report.ts'
-import { type GrowthResults, median, type Occupied, type QueryResult, type Side } from './growth-bench.ts'
+import type { GrowthResults, Occupied, QueryResult, Side } from './growth-bench.ts'
 
 /** Time on the large store relative to the small one. */
 const MAX_RATIO = 1.5

@@ -8,7 +8,7 @@ import { openStore } from '../../src/main/open-store.ts'
 import { MATCH_KEYS, storedKeys } from '../../src/matching/keys.ts'
 import { Repository } from '../../src/repository/repository.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'
-import { median } from '../growth/growth-bench.ts'
+import { median } from '../median.ts'
 import { syntheticPatient } from './synthetic-patients.ts'
 
 const CLINIC = 'demo-clinic'

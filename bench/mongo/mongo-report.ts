@@ -1,16 +1,10 @@
 /** The results on MongoDB as tables, by medians of the rounds. */
 import type { Measurement } from '../load.ts'
+import { median } from '../median.ts'
 import { table, type Verdict } from '../report.ts'
 import type { MongoResults, Row } from './mongo-bench.ts'
 
 const round = (value: number): string => Math.round(value).toLocaleString('en')
-
-function median(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((one, other) => one - other)
-  const middle = sorted.length / 2
-  const [low, high] = [sorted[Math.ceil(middle) - 1] ?? Number.NaN, sorted[Math.floor(middle)] ?? Number.NaN]
-  return (low + high) / 2
-}
 
 type Side = 'server' | 'compared'
 

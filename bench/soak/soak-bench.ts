@@ -71,9 +71,12 @@ export async function benchSoak(minutes: number, scale: number, folder: string):
     progress(`soak: ${Math.round(capacity)} requests per second are the most; ${rate} for ${minutes} minutes`)
     const samples: Sample[] = []
     const sampling = sampleEvery((minutes * 60_000) / SAMPLES, server, path, samples)
-    const load = await measure(server, traffic, { connections: CONNECTIONS, seconds: minutes * 60, rate })
-    clearInterval(sampling)
-    return { minutes, capacity, rate, load, samples }
+    try {
+      const load = await measure(server, traffic, { connections: CONNECTIONS, seconds: minutes * 60, rate })
+      return { minutes, capacity, rate, load, samples }
+    } finally {
+      clearInterval(sampling)
+    }
   } finally {
     await server.stop()
   }

@@ -1,4 +1,5 @@
 /** The soak: as a table, and whether anything grows. The first quarter, in which caches fill, does not count. */
+import { median } from '../median.ts'
 import { table, type Verdict } from '../report.ts'
 import type { Sample, SoakResults } from './soak-bench.ts'
 
@@ -29,9 +30,6 @@ const MAX_JOURNAL = 1.25
 /** A quarter of the samples. @param index from 0 */
 const quarter = (samples: readonly Sample[], index: number): readonly Sample[] =>
   samples.slice(Math.floor((samples.length * index) / 4), Math.floor((samples.length * (index + 1)) / 4))
-
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0
 
 const medianOf = (samples: readonly Sample[], measure: Measure): number => median(samples.map((one) => one[measure]))
 
