@@ -1,22 +1,14 @@
 /** Metrics of real processes: what Prometheus reads, and that no text of a client or about a patient is in it. */
-import { createServer } from 'node:net'
 import { expect, test } from '@jest/globals'
+import { freePort } from '../../src/main/listen.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { request } from '../support/request.ts'
 import { endProcessesAfterEach, login, start, stop } from '../support/server-process.ts'
 
 endProcessesAfterEach()
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' ? (address?.port ?? 0) : 0
-}
-
 async function startMeasured(env: Record<string, string> = {}) {
-  const port = await freePort()
+  const port = await freePort({ host: '127.0.0.1', port: 0 })
   const server = await start({ METRICS_PORT: String(port), DATABASE_URL: await newLastingDatabaseUrl(), ...env })
   const token = await login(server.url)
   const fhir = (method: string, path: string, body?: unknown) =>

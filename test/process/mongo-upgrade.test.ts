@@ -1,9 +1,9 @@
 /** The form of a database of an older version is changed, with indexes that take long: what a balancer sees meanwhile. */
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { BSON, MongoClient } from 'mongodb'
+import { freePort } from '../../src/main/listen.ts'
 import { ReplicaSet } from '../support/replica-set.ts'
 import { request } from '../support/request.ts'
 import { endProcessesAfterEach, launch, until } from '../support/server-process.ts'
@@ -24,16 +24,8 @@ async function restoreOldDatabase(url: string): Promise<void> {
   await client.close()
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { readonly port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 test('it lives, is not ready and says what it does; then it serves', async () => {
-  const [DATABASE_URL, port] = [nodes.url('upgraded'), await freePort()]
+  const [DATABASE_URL, port] = [nodes.url('upgraded'), await freePort({ host: '127.0.0.1', port: 0 })]
   await restoreOldDatabase(DATABASE_URL)
   const holding = (mode: 'alwaysOn' | 'off') =>
     nodes.command({ configureFailPoint: 'hangAfterStartingIndexBuild', mode })

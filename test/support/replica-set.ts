@@ -1,11 +1,11 @@
 /** A replica set of mongod processes that can be killed, and started again with the data they have. */
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Document, MongoClient } from 'mongodb'
 import { MongoMemoryServer } from 'mongodb-memory-server-core'
+import { freePort } from '../../src/main/listen.ts'
 import { newFolder } from './run.ts'
 
 const NAME = 'faults'
@@ -105,17 +105,8 @@ export class ReplicaSet {
 
 async function newNode(folder: string, behind: ReplicaSetOptions['behind']): Promise<Node> {
   mkdirSync(folder)
-  const port = await freePort()
+  const port = await freePort({ host: '127.0.0.1', port: 0 })
   return { port, host: (await behind?.(port)) ?? `127.0.0.1:${port}`, folder, server: undefined }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))
-  })
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 const started = ({ port, folder }: Node): Promise<MongoMemoryServer> =>
