@@ -274,16 +274,16 @@ class EnvironmentReader {
   telemetry(): Pick<Config, 'telemetry'> {
     const to = (signal: string) => this.url(`OTEL_EXPORTER_OTLP_${signal}ENDPOINT`)
     const [all, tracesTo, logsTo] = [to(''), to('TRACES_'), to('LOGS_')]
-    const isOn = !this.flag('OTEL_SDK_DISABLED', false, 'true or false') && (all ?? tracesTo ?? logsTo) !== undefined
-    // Other programs have the same variables: they matter where something is exported.
-    const read = isOn ? this : new EnvironmentReader(this.#environment)
+    const isOff = this.flag('OTEL_SDK_DISABLED', false, 'true or false')
+    // Other programs have the variables below too: they matter where something is exported.
+    if (isOff || (all ?? tracesTo ?? logsTo) === undefined) return {}
     const isWanted = (signal: string, endpoint = all): boolean =>
-      read.choice(`OTEL_${signal}_EXPORTER`, 'otlp', EXPORTERS) === 'otlp' && isOn && endpoint !== undefined
+      this.choice(`OTEL_${signal}_EXPORTER`, 'otlp', EXPORTERS) === 'otlp' && endpoint !== undefined
     const [traces, logs] = [isWanted('TRACES', tracesTo), isWanted('LOGS', logsTo)]
-    read.choice('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/json', ['http/json'])
+    this.choice('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/json', ['http/json'])
     const sampling = {
-      ratio: read.#sampledRatio(),
-      delayMs: read.integer('OTEL_BSP_SCHEDULE_DELAY', 5_000, 1, 600_000),
+      ratio: this.#sampledRatio(),
+      delayMs: this.integer('OTEL_BSP_SCHEDULE_DELAY', 5_000, 1, 600_000),
     }
     return traces || logs ? { telemetry: { ...(traces && { traces: sampling }), logs } } : {}
   }
