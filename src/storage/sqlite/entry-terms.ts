@@ -7,22 +7,10 @@ import { endsOf, type Interval, instantOf } from '../../search/range-bounds.ts'
 import { type CompositeTests, compositeTests, type ValueTest } from '../composite-key.ts'
 import { type Of, successor } from '../conditions.ts'
 import type { Engine } from './engine.ts'
+import { TABLES } from './index-entries.ts'
 import type { SearchedKind } from './interned-names.ts'
 import { ALWAYS, and, isOneOf, not, or, raw, type Sql, sql, visited } from './sql.ts'
 import { anyOf, type EntryTerm, type Matches, NEVER, type Scope, type Source, type Term } from './term.ts'
-
-const TABLES: Readonly<Record<SearchedKind, string>> = {
-  string: 'string_index',
-  words: 'word_index',
-  token: 'token_index',
-  reference: 'reference_index',
-  uri: 'uri_index',
-  date: 'range_index',
-  number: 'range_index',
-  quantity: 'range_index',
-  position: 'position_index',
-  composite: 'composite_index',
-}
 
 /** A term on an entry, found by `index`; without one, the term can only be tested row by row. */
 function entry(
@@ -163,10 +151,11 @@ export function unequalTerm(engine: Engine, scope: Scope, { kind, param }: Equal
   }))
 }
 
+const SEARCHED_KINDS = (Object.keys(TABLES) as (keyof typeof TABLES)[]).filter((kind) => kind !== 'key')
+
 /** Terms for the presence of any entry; a parameter may have had entries of several kinds. */
 export function presence(engine: Engine, scope: Scope, code: string): readonly Term[] {
-  const kinds = Object.keys(TABLES) as SearchedKind[]
-  return kinds.map((kind) =>
+  return SEARCHED_KINDS.map((kind) =>
     entry(engine, scope, kind, code, () => ({ counted: { by: 'presence' }, matches: () => ALWAYS })),
   )
 }

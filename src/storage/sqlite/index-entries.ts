@@ -43,7 +43,7 @@ const COLUMNS: Readonly<Record<IndexTable, readonly string[]>> = {
 }
 
 /** The table of each kind of entry. */
-const TABLES: Readonly<Record<Exclude<IndexEntry, InnerEntry>['kind'], IndexTable>> = {
+export const TABLES: Readonly<Record<Exclude<IndexEntry, InnerEntry>['kind'], IndexTable>> = {
   string: 'string_index',
   words: 'word_index',
   token: 'token_index',

@@ -286,10 +286,11 @@ export function migrate(db: Database, onUpgrade?: OnUpgrade): void {
     refuseForeign(db)
     refuseNewer(db)
     const version = storeVersion(db)
-    if (version > 0 && version < STEPS.length) void onUpgrade?.(formUpgrade(version, STEPS.length))
+    const isOlder = version > 0 && version < STORE_VERSION
+    if (isOlder) void onUpgrade?.(formUpgrade(version, STORE_VERSION))
     for (const step of STEPS.slice(version)) db.script(step)
     // Running processes must notice that the tables have changed.
-    if (version > 0 && version < STEPS.length) db.script('UPDATE store SET epoch = epoch + 1')
+    if (isOlder) db.script('UPDATE store SET epoch = epoch + 1')
     // Set even when unchanged, so that a read-only file fails the start, not the first request.
     db.script(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${STEPS.length}`)
   })
