@@ -21,16 +21,13 @@ export interface TraceContext {
 export type Sampling = (trace: string) => boolean
 
 /** A part of a request that has ended, as a span. */
-export interface EndedSpan extends Timed {
+export interface EndedSpan {
   readonly name: string
   readonly context: TraceContext
-  readonly attributes: Readonly<Record<string, string>>
-}
-
-interface Timed {
-  /** Milliseconds since 1970 UTC, and its length in milliseconds. */
+  /** When it began, milliseconds since 1970 UTC, and its length in milliseconds. */
   readonly at: number
   readonly duration: number
+  readonly attributes: Readonly<Record<string, string>>
 }
 
 const [SAMPLED, RANDOM] = [0b01, 0b10]

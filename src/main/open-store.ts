@@ -33,7 +33,7 @@ export interface StoreOptions {
    * a part of it (ResourceStore.share).
    */
   readonly shared?: object | undefined
-  /** Called before the form of a database on MongoDB is changed, which waits for it. */
+  /** Called before a database on MongoDB is upgraded; the change of its form waits for it. */
   readonly beforeUpgrade?: ((upgrade: Upgrade) => Promise<void>) | undefined
   /** For the progress of indexing after an upgrade, and faults in the background. */
   readonly logger?: Logger

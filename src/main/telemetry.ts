@@ -32,7 +32,6 @@ import {
 } from '@opentelemetry/sdk-trace'
 import { type DestinationStream, type Logger, levels } from 'pino'
 import type { Config } from '../config.ts'
-import { present } from '../fhir/resource.ts'
 import { type RecordedSpan, RequestTraces } from '../http/observers/request-traces.ts'
 
 /** Milliseconds that the stop of the server waits until everything has been sent. */
@@ -52,13 +51,9 @@ export class Telemetry {
 
   constructor({ traces, logs }: Wanted) {
     const resource = resourceOf()
-    const exporters = {
-      traces: traces && this.#reporting(new OTLPTraceExporter(), 'traces'),
-      logs: logs ? this.#reporting(new OTLPLogExporter(), 'logs') : undefined,
-    }
-    const spans = exporters.traces && spanProvider(resource, exporters.traces, traces?.delayMs)
-    const lines = exporters.logs && logProvider(resource, exporters.logs)
-    this.traces = spans && new RequestTraces({ sampling: samplingOf(traces?.ratio), record: recorderIn(spans) })
+    const spans = traces && spansOf(resource, this.#reporting(new OTLPTraceExporter(), 'traces'), traces)
+    const lines = logs ? logProvider(resource, this.#reporting(new OTLPLogExporter(), 'logs')) : undefined
+    this.traces = spans?.traces
     this.logs = lines && { write: lineWriterOf(lines) }
     this.#providers = [spans?.provider, lines].filter((provider) => provider !== undefined)
   }
@@ -108,14 +103,25 @@ const resourceOf = (): Resource =>
       }),
     )
 
-function samplingOf(ratio = 1): RequestTraces['sampling'] {
-  const sampler = new TraceIdRatioBasedSampler(ratio)
-  return (id) => sampler.shouldSample(ROOT_CONTEXT, id).decision === SamplingDecision.RECORD_AND_SAMPLED
-}
-
 interface Spans {
   readonly provider: TracerProvider
-  readonly ids: NextIds
+  readonly traces: RequestTraces
+}
+
+function spansOf(
+  resource: Resource,
+  exporter: OTLPTraceExporter,
+  { ratio, delayMs: scheduledDelayMillis }: NonNullable<Wanted['traces']>,
+): Spans {
+  const ids = new NextIds()
+  const processor = new BatchSpanProcessor({ exporter, ...MOST_WAITING, scheduledDelayMillis })
+  const provider = new TracerProvider({ resource, idGenerator: ids, spanProcessors: [processor] })
+  return { provider, traces: new RequestTraces({ sampling: samplingOf(ratio), record: recorderIn(provider, ids) }) }
+}
+
+function samplingOf(ratio: number): RequestTraces['sampling'] {
+  const sampler = new TraceIdRatioBasedSampler(ratio)
+  return (id) => sampler.shouldSample(ROOT_CONTEXT, id).decision === SamplingDecision.RECORD_AND_SAMPLED
 }
 
 /** The exchanges have made the ids already. */
@@ -125,13 +131,7 @@ class NextIds implements IdGenerator {
   generateSpanId = () => this.next.span
 }
 
-function spanProvider(resource: Resource, exporter: OTLPTraceExporter, scheduledDelayMillis?: number): Spans {
-  const ids = new NextIds()
-  const processor = new BatchSpanProcessor({ exporter, ...MOST_WAITING, ...present({ scheduledDelayMillis }) })
-  return { ids, provider: new TracerProvider({ resource, idGenerator: ids, spanProcessors: [processor] }) }
-}
-
-function recorderIn({ provider, ids }: Spans): (span: RecordedSpan) => void {
+function recorderIn(provider: TracerProvider, ids: NextIds): (span: RecordedSpan) => void {
   const tracer = provider.getTracer('sandbox-emr')
   return ({ name, context, kind, at, duration, attributes }) => {
     const { trace: traceId, parent: spanId } = context

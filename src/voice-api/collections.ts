@@ -91,15 +91,20 @@ const postmanItem = ({ name, description, method, path, headers, body }: SavedRe
 })
 
 function postmanUrl(path: string) {
-  const [address = '', query] = path.slice(1).split('?')
-  const parameters = [...new URLSearchParams(query)].map(([key, value]) => ({ key, value }))
+  const [address = ''] = path.slice(1).split('?')
+  const query = parametersOf(path).map(([key, value]) => ({ key, value }))
   return {
     raw: `{{base}}${path}`,
     host: ['{{base}}'],
     path: address.split('/'),
-    ...(query === undefined ? {} : { query: parameters }),
+    ...(query.length === 0 ? {} : { query }),
   }
 }
+
+/** Names and values of the query. */
+const parametersOf = (path: string): readonly (readonly [string, string])[] => [
+  ...new URLSearchParams(path.split('?')[1]),
+]
 
 /** https://docs.usebruno.com/get-started/import-export-data/import-collections: a Bruno collection in one JSON file. */
 export const brunoOf = (tools: readonly ToolDescription[], place: Place): object => ({
@@ -132,12 +137,9 @@ const brunoItem = ({ name, description, method, path, headers, body }: SavedRequ
     method,
     url: `{{base}}${path}`,
     headers: Object.entries(headers).map(([header, value]) => ({ name: header, value, enabled: true })),
-    params: brunoParameters(path),
+    params: parametersOf(path).map(([name, value]) => ({ name, value, type: 'query', enabled: true })),
     auth: { mode: 'none' },
     body: body === undefined ? { mode: 'none' } : { mode: 'json', json: textOf(body) },
     docs: description,
   },
 })
-
-const brunoParameters = (path: string) =>
-  [...new URLSearchParams(path.split('?')[1])].map(([name, value]) => ({ name, value, type: 'query', enabled: true }))

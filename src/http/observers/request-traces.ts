@@ -8,7 +8,7 @@ import type { Context as KoaContext } from 'koa'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { present } from '../../fhir/resource.ts'
 import type { EndedSpan, Sampling } from '../../isolation/trace-context.ts'
-import type { SeenExchange } from '../../record/journal/exchange.ts'
+import { type SeenExchange, tenths } from '../../record/journal/exchange.ts'
 import { type Exchange, type Observer, routeOf } from '../exchange.ts'
 import { requestIdOf } from '../headers.ts'
 import { firstSegment } from '../side-router.ts'
@@ -40,8 +40,8 @@ export class RequestTraces implements Observer {
     const attributes = {
       ...{ 'http.request.method': method, 'http.response.status_code': koa.status, 'url.scheme': 'http' },
       ...present({ 'http.route': route, 'emr.interaction': exchange.accesses[0]?.interaction }),
-      ...{ 'emr.exchange': requestIdOf(koa), 'emr.waiting_ms': tenths(exchange.waited) },
-      ...{ 'emr.store_ms': tenths(exchange.stored) },
+      ...{ 'emr.exchange': requestIdOf(koa), 'emr.waiting_ms': tenths(exchange.waited ?? 0) },
+      ...{ 'emr.store_ms': tenths(exchange.stored ?? 0) },
       ...(koa.status >= 500 ? { 'error.type': String(koa.status) } : {}),
     }
     const name = nameOf(method, route)
@@ -67,8 +67,6 @@ export class RequestTraces implements Observer {
 
 /** Health checks come every few seconds, and are about nothing. */
 const HEALTH = 'health'
-
-const tenths = (milliseconds = 0): number => Math.round(milliseconds * 10) / 10
 
 /** Any other is a text of the client. */
 const METHODS: ReadonlySet<string> = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])

@@ -77,6 +77,9 @@ export interface Timing {
   readonly sending: number
 }
 
+/** As times are shown: with one decimal place. */
+export const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10
+
 /** An exchange that has ended, as it was: nothing has been removed from it. It can be sent to another thread. */
 export interface SeenExchange extends SeenMessages {
   readonly id: string

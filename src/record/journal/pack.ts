@@ -23,6 +23,7 @@ import {
   type Timing,
   type ToolDetail,
   type ToolExchange,
+  tenths,
 } from './exchange.ts'
 import { withoutSecrets } from './json-redaction.ts'
 import { bodyWithoutText, keptAddress, keptBody, keptHeaders, keptOutboundHeaders } from './redaction.ts'
@@ -261,12 +262,10 @@ function summaryOf(seen: SeenExchange, address: string, tools: readonly ToolDeta
   }
 }
 
-const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10
-
 const roundedTiming = ({ waiting, work, store, sending }: Timing): Timing => ({
   waiting: tenths(waiting),
   work: tenths(work),
-  ...(store === undefined ? {} : { store: tenths(store) }),
+  ...present({ store: store && tenths(store) }),
   sending: tenths(sending),
 })
 
