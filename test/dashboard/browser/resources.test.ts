@@ -142,6 +142,26 @@ describe('the form of a resource', () => {
     expect(body.link).toBeUndefined()
   })
 
+  test('shows the code that is chosen, also one that only a search of a long list finds', async () => {
+    await dashboard.server.fhir('PUT', '/Patient/coded', { resourceType: 'Patient', id: 'coded' })
+    const page = await open('type=Patient&id=coded')
+    const coding = (code: string, display: string) => ({ system: 'http://example.org/long', code, display })
+    const firstOnes = Array.from({ length: 200 }, (_, number) => coding(`c${number}`, `Code ${number}`))
+    await page.route(/ValueSet\/\$expand/, (route) => {
+      const filter = new URL(route.request().url()).searchParams.get('filter')
+      const contains = filter === null ? firstOnes : filter === 'Far' ? [coding('far', 'Far down the list')] : []
+      return route.fulfill({ json: { resourceType: 'ValueSet', status: 'active', expansion: { contains } } })
+    })
+    await page.getByLabel('Add an element', { exact: true }).selectOption('maritalStatus')
+    const code = page.getByRole('combobox', { name: 'Code, where one fits' })
+    await code.fill('Nowhere')
+    await page.getByRole('listbox').waitFor({ state: 'detached' })
+    await code.fill('Far')
+    await page.getByRole('option', { name: 'Far down the list (far)' }).click()
+    await page.getByRole('listbox').waitFor({ state: 'detached' })
+    expect(await code.inputValue()).toBe('Far down the list (far)')
+  })
+
   test('says at the field what the server refuses', async () => {
     await dashboard.server.fhir('PUT', '/Patient/refused', {
       resourceType: 'Patient',

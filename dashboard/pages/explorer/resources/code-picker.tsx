@@ -23,16 +23,14 @@ const keyOf = ({ system, code }: { readonly system?: unknown; readonly code?: un
 export function CodePicker({ element: { type, binding }, value, onChange }: CodePickerProps) {
   /** Undefined: the code that is chosen stands there. */
   const [typed, setTyped] = useState<string>()
-  const first = useQuery(codesOf(binding?.valueSet ?? ''))
-  const isLong = (first.data?.length ?? 0) >= MOST_CODES
-  const words = typed !== undefined && SEARCHABLE.test(typed) ? typed : ''
-  const found = useQuery({ ...codesOf(binding?.valueSet ?? '', words), enabled: isLong && words !== '' })
-  const choices = distinct(found.data ?? first.data ?? [])
-  if (first.data !== undefined && choices.length === 0) return null
+  const { choices, hasCodes } = useCodes(binding?.valueSet ?? '', typed ?? '')
+  if (!hasCodes) return null
   const isConcept = type.code === 'CodeableConcept'
   const codings = (Array.isArray(value.coding) ? value.coding : []) as readonly Members[]
   const own = isConcept ? codings[0] : value
-  const chosen = choices.find((one) => own !== undefined && keyOf(one) === keyOf(own))
+  // A code that a search has found is not among the first ones of a long list.
+  const given = typeof own?.code === 'string' ? (own as unknown as CodeChoice) : undefined
+  const chosen = choices.find((one) => given !== undefined && keyOf(one) === keyOf(given)) ?? given
   const choose = (key: string): void => {
     setTyped(undefined)
     const choice = choices.find((one) => keyOf(one) === key)
@@ -54,6 +52,15 @@ export function CodePicker({ element: { type, binding }, value, onChange }: Code
       onLeave={() => setTyped(undefined)}
     />
   )
+}
+
+/** The codes of a value set; of a long one those that a text finds. */
+function useCodes(valueSet: string, typed: string) {
+  const { data: first } = useQuery(codesOf(valueSet))
+  const isLong = (first?.length ?? 0) >= MOST_CODES
+  const words = SEARCHABLE.test(typed) ? typed : ''
+  const { data: found } = useQuery({ ...codesOf(valueSet, words), enabled: isLong && words !== '' })
+  return { choices: distinct(found ?? first ?? []), hasCodes: first?.length !== 0 }
 }
 
 const distinct = (choices: readonly CodeChoice[]): readonly CodeChoice[] => [
