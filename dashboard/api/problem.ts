@@ -36,6 +36,12 @@ export class Problem extends Error {
   }
 }
 
+/** Whether it is worth trying again. */
+export const isPassing = (error: unknown): error is Problem => error instanceof Problem && error.isPassing
+
+/** The problem of several that is told: one that is worth trying again, else the first. */
+export const foremostOf = (problems: readonly unknown[]): unknown => problems.find(isPassing) ?? problems[0]
+
 /** Anything that was thrown, in words. */
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

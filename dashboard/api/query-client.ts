@@ -2,7 +2,7 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { isAboutSandbox } from './clinic.ts'
 import { isConnectionLost, onConnection } from './connection.ts'
-import { Problem } from './problem.ts'
+import { isPassing, Problem } from './problem.ts'
 
 /** Milliseconds for which a response counts as current. */
 const FRESH = 5_000
@@ -21,7 +21,7 @@ export function newQueryClient(): QueryClient {
         staleTime: FRESH,
         // connection.ts waits for an unreachable server, and triggers the refetch when it is back.
         networkMode: 'always',
-        retry: (failures, error) => error instanceof Problem && error.isPassing && failures < 2,
+        retry: (failures, error) => isPassing(error) && failures < 2,
         retryDelay: 700,
       },
       mutations: { networkMode: 'always', retry: false },

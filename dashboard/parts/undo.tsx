@@ -3,7 +3,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
 import { isChangeOf, onChange } from '../api/changes.ts'
-import { errorText, notTakenBack, Problem } from '../api/problem.ts'
+import { errorText, isPassing, notTakenBack } from '../api/problem.ts'
 
 /** Milliseconds for which an action can be undone. */
 const WHILE = 8000
@@ -64,8 +64,6 @@ export function offerUndo(said: ReactNode, { things, undo }: Reversible): void {
   offer()
   show(said, WHILE)
 }
-
-const isPassing = (error: unknown): error is Problem => error instanceof Problem && error.isPassing
 
 /** Withdraws the offers to undo earlier changes of the resource. */
 function withdraw(changed: string): void {

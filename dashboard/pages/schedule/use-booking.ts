@@ -1,6 +1,6 @@
 /** Books what the dialog says: one visit, an entry of the waitlist, or a series of visits, which one Undo takes back. */
 import type { Appointment, Patient } from 'fhir/r4'
-import { errorText, Problem } from '../../api/problem.ts'
+import { errorText, foremostOf, isPassing } from '../../api/problem.ts'
 import type { FreeTime } from '../../fhir/free-times.ts'
 import { patientName } from '../../fhir/names.ts'
 import { timeText } from '../../fhir/time.ts'
@@ -43,7 +43,7 @@ export function useBooking({ time, later, patient, entry, said, held, forget, ..
       ? actions.book(time, bookable(patient), said, hold)
       : actions.bookEntry(time, entry, hold)
     ).catch((error: unknown) => {
-      if (!(error instanceof Problem && error.isPassing)) on.onRefused()
+      if (!isPassing(error)) on.onRefused()
       throw error
     })
     forget()
@@ -70,7 +70,7 @@ async function bookLater(actions: VisitActions, times: readonly FreeTime[], pati
       if (isAway) throw new Error('The server is not responding.')
       booked.push(await actions.book(time, patient, said))
     } catch (error) {
-      isAway ||= error instanceof Problem && error.isPassing
+      isAway ||= isPassing(error)
       missed.push({ time, why: errorText(error) })
     }
   }
@@ -79,7 +79,7 @@ async function bookLater(actions: VisitActions, times: readonly FreeTime[], pati
 
 /**
  * Cancels each of them, also where one was changed since. Called again, it goes on with those that are left, as the
- * server may have been away in between. @throws the first problem
+ * server may have been away in between. @throws the first problem, or one that is worth trying again
  */
 function cancellationOf(actions: VisitActions, visits: readonly Appointment[]): () => Promise<void> {
   let left = visits
@@ -88,8 +88,8 @@ function cancellationOf(actions: VisitActions, visits: readonly Appointment[]): 
       left.map(({ id = '', meta }) => actions.cancel(id, TAKEN_BACK, meta?.versionId)),
     )
     left = left.filter((_, index) => results[index]?.status === 'rejected')
-    const failed = results.find(({ status }) => status === 'rejected')
-    if (failed?.status === 'rejected') throw failed.reason
+    const problems = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+    if (problems.length > 0) throw foremostOf(problems)
   }
 }
 

@@ -1,7 +1,7 @@
 /** Does the same with one Task or several, with one undo for all of them. */
 import type { Task } from 'fhir/r4'
 import { useState } from 'react'
-import { errorText, Problem } from '../../api/problem.ts'
+import { errorText, foremostOf } from '../../api/problem.ts'
 import { offerUndo, tellProblem } from '../../parts/undo.tsx'
 import { type Done, restoreOne, useTaskActions } from './task-actions.ts'
 
@@ -26,8 +26,7 @@ export function useBulk(): { readonly isBusy: boolean; readonly doAll: DoAll } {
       const restored = new Set(changed.map(({ id }) => id))
       left = left.filter(({ id }) => !restored.has(id))
       // A passing problem can be tried again with those that are left.
-      const worst = problems.find((one) => one instanceof Problem && one.isPassing) ?? problems[0]
-      if (worst !== undefined) throw worst
+      if (problems.length > 0) throw foremostOf(problems)
     }
     const count = done.changed.length
     offerUndo(`${count} ${count === 1 ? 'task is' : 'tasks are'} ${said}.`, {

@@ -249,6 +249,32 @@ test('a visit is repeated: what is taken gets the nearest free time, what is ref
   await until(async () => (await booked()) === count - 2)
 })
 
+test('what an Undo could not take back of a series, as the server was away, is taken back when it is tried again', async () => {
+  const page = await openList()
+  const dialog = await openBooking(page, '15:30')
+  await choosePatient(page, 'goldberg', 'Samuel Goldberg')
+  await dialog.getByLabel('Repeat this visit').check()
+  await dialog.getByLabel('Visits in all').selectOption('2')
+  await dialog.getByRole('group', { name: 'Later visits' }).getByText('free', { exact: true }).waitFor()
+  await book(page)
+  await page.getByText('2 visits of Samuel Goldberg are booked.').waitFor()
+  // Somebody else has changed the first one since.
+  const [first] = await visitsAt('15:30')
+  await fhir('PUT', `/Appointment/${first?.id}`, { ...first, comment: 'Called' })
+  const booked = async (): Promise<number> =>
+    (await fhir('GET', '/Appointment?patient=goldberg-samuel&status=booked&_total=accurate')).body.total
+  const count = await booked()
+  const isOfSecond = (url: URL): boolean => url.pathname.endsWith('/$cancel') && !url.pathname.includes(first?.id ?? '')
+  await page.route(isOfSecond, (route) => route.abort())
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  const again = page.getByRole('button', { name: 'Try again', exact: true })
+  await again.waitFor()
+  await page.unroute(isOfSecond)
+  await again.click()
+  await page.getByText('It has been changed since, so nothing is undone.').waitFor()
+  expect(await booked()).toBe(count - 1)
+})
+
 test('who waits is booked as the entry wishes, and waits again when that is undone', async () => {
   await fhir('PUT', '/Appointment/wishes', {
     resourceType: 'Appointment',
