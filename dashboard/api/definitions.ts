@@ -6,6 +6,7 @@ import { matchesIn } from '../fhir/bundles.ts'
 import type { CodeChoice, Codes, Define } from '../fhir/definitions.ts'
 import type { Find } from '../fhir/template.ts'
 import { get } from './client.ts'
+import { clinicNow } from './clock.ts'
 import { Problem } from './problem.ts'
 
 const CORE = 'http://hl7.org/fhir/StructureDefinition/'
@@ -53,6 +54,7 @@ export const operationOf = (url: string) =>
 
 export interface Definitions {
   readonly find: Find
+  readonly now: () => number
   readonly define: Define
   readonly codes: Codes
   readonly operation: (url: string) => Promise<OperationDefinition | undefined>
@@ -63,6 +65,7 @@ export function useDefinitions(): Definitions {
   const client = useQueryClient()
   return useMemo(
     () => ({
+      now: clinicNow,
       find: async (address) => matchesIn(await get<Bundle>(address)),
       define: (type) => client.fetchQuery(definitionOf(type)).catch(noneIfRefused),
       codes: (valueSet, filter) => client.fetchQuery(codesOf(valueSet, filter)),

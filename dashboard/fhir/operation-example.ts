@@ -1,7 +1,7 @@
 /** A request for an operation with the parameters that its OperationDefinition requires, to be filled in. */
 import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
 import { capitalized } from './definitions.ts'
-import { type Find, type Known, sampleValue, templateOf } from './template.ts'
+import { type Known, sampleValue, templateOf } from './template.ts'
 
 type Parameter = Readonly<Record<string, unknown>> & { readonly name: string }
 
@@ -35,38 +35,35 @@ export function callAddress(
 
 const reference = (name: string, path: string): Parameter => ({ name, valueReference: { reference: path } })
 
+const instant = (now: Known['now']): string => new Date(now()).toISOString()
+
 /** The time that is offered next, to the patient who was changed last. */
-const offered = async (find: Find): Promise<readonly Parameter[]> => {
+const offered = async ({ find, now }: Known): Promise<readonly Parameter[]> => {
   const [patient] = await find('Patient?_count=1&_sort=-_lastUpdated')
-  const query = new URLSearchParams({ start: new Date().toISOString(), end: '2099-01-01T00:00:00Z', _count: '1' })
+  const query = new URLSearchParams({ start: instant(now), end: '2099-01-01T00:00:00Z', _count: '1' })
   if (patient !== undefined) query.set('patient-reference', `Patient/${patient.id}`)
   const [visit] = await find(`Appointment/$find?${query}`)
   return visit === undefined ? [] : [reference('appointment-reference', `Appointment/${visit.id}`)]
 }
 
 /** Parameters of operations that ask for one of several, or for something that exists. */
-const EXAMPLES: Readonly<Record<string, readonly Parameter[] | ((find: Find) => Promise<readonly Parameter[]>)>> = {
+const EXAMPLES: Readonly<Record<string, readonly Parameter[] | ((known: Known) => Promise<readonly Parameter[]>)>> = {
   'appointment-book': offered,
   'appointment-hold': offered,
-  'appointment-reschedule': async (find) => {
-    const query = new URLSearchParams({
-      status: 'free',
-      start: `gt${new Date().toISOString()}`,
-      _sort: 'start',
-      _count: '1',
-    })
+  'appointment-reschedule': async ({ find, now }) => {
+    const query = new URLSearchParams({ status: 'free', start: `gt${instant(now)}`, _sort: 'start', _count: '1' })
     const [slot] = await find(`Slot?${query}`)
     return slot === undefined ? [] : [reference('slot', `Slot/${slot.id}`)]
   },
   'implementation-guide-install': [{ name: 'bundle', resource: { resourceType: 'Bundle', type: 'collection' } }],
-  'Patient-merge': async (find) => [
+  'Patient-merge': async (known) => [
     reference('source-patient', `Patient/${EXAMPLE_ID}`),
-    reference('target-patient', await otherPatient(find)),
+    reference('target-patient', await otherPatient(known)),
     { name: 'preview', valueBoolean: true },
   ],
-  'patient-not-duplicates': async (find) => [
+  'patient-not-duplicates': async (known) => [
     reference('patient', `Patient/${EXAMPLE_ID}`),
-    reference('other', await otherPatient(find)),
+    reference('other', await otherPatient(known)),
   ],
   'patient-unmerge': [reference('source-patient', `Patient/${EXAMPLE_ID}`)],
   'CodeSystem-lookup': [
@@ -110,7 +107,7 @@ const EXAMPLES: Readonly<Record<string, readonly Parameter[] | ((find: Find) => 
   ],
 }
 
-const otherPatient = async (find: Find): Promise<string> => {
+const otherPatient = async ({ find }: Known): Promise<string> => {
   const found = await find('Patient?_count=2&_sort=-_lastUpdated')
   return `Patient/${found.find(({ id }) => id !== EXAMPLE_ID)?.id ?? EXAMPLE_ID}`
 }
@@ -118,7 +115,7 @@ const otherPatient = async (find: Find): Promise<string> => {
 /** @param type that it is called on */
 export async function operationExample(definition: OperationDefinition, type: string, known: Known): Promise<object> {
   const own = EXAMPLES[(definition.url ?? '').replace(/^.*\//, '')]
-  const made = typeof own === 'function' ? await own(known.find) : own
+  const made = typeof own === 'function' ? await own(known) : own
   return { resourceType: 'Parameters', parameter: made ?? (await requiredOf(definition.parameter, type, known)) }
 }
 

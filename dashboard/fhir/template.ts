@@ -16,6 +16,8 @@ export type Find = (address: string) => Promise<readonly FhirResource[]>
 
 export interface Known {
   readonly find: Find
+  /** The time of the clinic, in milliseconds since 1970 UTC. */
+  readonly now: () => number
   readonly define: Define
   readonly codes: Codes
   /** Resource types. */

@@ -22,6 +22,7 @@ const known: Known = {
     const { body } = await server.fhir('GET', `/${address}`)
     return (body.entry ?? []).map(({ resource }: { readonly resource: unknown }) => resource)
   },
+  now: Date.now,
   types: ['Patient', 'Practitioner'],
   define: async (type: string) => {
     const { status, body } = await server.fhir('GET', `/StructureDefinition/$snapshot?url=${CORE}${type}`)
@@ -102,6 +103,20 @@ test('the example of each operation that needs no call is accepted as it is', as
   // A merge comes before what takes it back, and the example has none.
   expect(refused).toEqual([['patient-unmerge', 422, expect.stringContaining('there is no merge to take back')]])
 })
+
+test.each(['appointment-book', 'appointment-hold', 'appointment-reschedule'])(
+  'the example of %s has a time that is to come by the clock of the clinic',
+  async (name) => {
+    const asked: string[] = []
+    const find: Known['find'] = async (address) => {
+      asked.push(decodeURIComponent(address))
+      return []
+    }
+    const definition = { url: `http://example.org/OperationDefinition/${name}` } as OperationDefinition
+    await operationExample(definition, 'Appointment', { ...known, find, now: () => Date.UTC(2031, 1, 3) })
+    expect(asked.at(-1)).toMatch(/start=(?:gt)?2031-02-03T00:00:00.000Z/)
+  },
+)
 
 const definitions = new Map<string, OperationDefinition>()
 async function definitionAt(url: string): Promise<OperationDefinition> {
