@@ -1,7 +1,7 @@
 /** JSON that is being written: its parts with their colours, and the place of an element in it. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { coloured, rangeOf } from '../../dashboard/parts/json-editor/json-tokens.ts'
+import { coloured, type Range, rangesOf } from '../../dashboard/parts/json-editor/json-tokens.ts'
 
 describe('the parts of a text', () => {
   test('are the whole text, whatever it is', () => {
@@ -36,6 +36,7 @@ describe('the parts of a text', () => {
 })
 
 describe('the place of an element', () => {
+  const rangeOf = (text: string, expression: string): Range => rangesOf(text, [expression])[0] ?? { from: -1, to: -1 }
   const TEXT =
     '{"resourceType": "Observation", "status": "final", "name": [{"given": ["A", "B"]}, {"given": ["C"]}], "valueQuantity": {"value": 1.10}}'
 

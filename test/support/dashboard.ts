@@ -138,6 +138,9 @@ export async function findingsInBothSchemes(page: Page): Promise<readonly string
   return findings
 }
 
+/** Requests other than those for the page itself, for `page.route`. */
+export const isAsked = (url: URL): boolean => !url.pathname.startsWith('/dashboard')
+
 /** Whether nothing is cut off sideways, and nothing scrolls sideways. */
 export const fitsItsWidth = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth)

@@ -93,7 +93,7 @@ function Body({ form, answer, text, statement, onOpen }: BodyProps) {
   if (form === 'table' && bundle !== undefined)
     return <BundleTable bundle={bundle} statement={statement} onOpen={onOpen} />
   if (form === 'changes') return <VersionChanges text={answer.text} />
-  return form === 'tree' ? <BodyTree text={answer.text} shown={text} onOpen={onOpen} /> : <BodyText text={text} />
+  return form === 'tree' ? <BodyTree answer={answer} shown={text} onOpen={onOpen} /> : <BodyText text={text} />
 }
 
 const Summary = ({ answer: { status, request, milliseconds, headers } }: Pick<AnswerProps, 'answer'>) => (

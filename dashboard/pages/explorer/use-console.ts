@@ -26,7 +26,7 @@ export function useConsole(onDone: (status: number) => void) {
       const milliseconds = Math.round(performance.now() - begun)
       const body = got.body ?? xmlTree(got.text)
       setAnswer({ ...got, body, request, milliseconds })
-      setFindings(got.status >= 400 ? (issuesIn(body) ?? []) : [])
+      setFindings(hasFindings(request, got.status) ? (issuesIn(body) ?? []) : [])
       onDone(got.status)
     } catch {
       if (controller.signal.aborted) return
@@ -37,11 +37,8 @@ export function useConsole(onDone: (status: number) => void) {
       if (underWay.current === controller) setBusy(false)
     }
   }
-  return { answer, findings: findingsIn(answer) ?? findings, isBusy, send }
+  return { answer, findings, isBusy, send }
 }
 
-/** The findings of $validate, which responds 200 whatever it finds. */
-function findingsIn(answer: ConsoleAnswer | undefined): readonly ProblemIssue[] | undefined {
-  if (answer === undefined || !answer.request.path.endsWith('$validate')) return undefined
-  return issuesIn(answer.body)
-}
+/** Whether the body may have findings: of a refusal, or of $validate, which responds 200 whatever it finds. */
+const hasFindings = ({ path }: ApiRequest, status: number): boolean => status >= 400 || path.endsWith('$validate')

@@ -16,9 +16,9 @@ export function TrafficTab({ run: { run, traffic }, isOwn }: { readonly run: Run
   return (
     <Stack>
       <SimpleGrid cols={{ base: 2, sm: 5 }} component="dl" m={0}>
-        <Numeral label="Requests" value={exchanges.toLocaleString('en')} />
-        <Numeral label="Tool calls" value={tools.toLocaleString('en')} />
-        <Numeral label="Errors" value={errors.toLocaleString('en')} isBad={errors > 0} />
+        <Numeral label="Requests" value={exchanges} />
+        <Numeral label="Tool calls" value={tools} />
+        <Numeral label="Errors" value={errors} isBad={errors > 0} />
         <Numeral label="Median latency" value={`${latency.median} ms`} />
         <Numeral label="95th percentile" value={`${latency.p95} ms`} />
       </SimpleGrid>

@@ -1,6 +1,6 @@
 /** JSON that is written: a text field of the browser, with colours, findings at their place, and what may stand at the cursor. */
 import { Button, Group, Input, List, Text } from '@mantine/core'
-import { type CSSProperties, type KeyboardEvent, type RefObject, useId, useMemo, useRef } from 'react'
+import { type CSSProperties, type KeyboardEvent, memo, type RefObject, useId, useMemo, useRef } from 'react'
 import type { ProblemIssue } from '../../api/problem.ts'
 import {
   completionAttributes,
@@ -11,7 +11,7 @@ import {
   useCompletion,
 } from './completion.tsx'
 import classes from './json-field.module.css'
-import { coloured, type Range, rangeOf } from './json-tokens.ts'
+import { coloured, type Range, rangesOf } from './json-tokens.ts'
 
 interface JsonFieldProps {
   readonly label: string
@@ -31,7 +31,14 @@ export function JsonField({ label, value, field, suggest, findings = NONE, onCha
   const id = useId()
   const colours = useRef<HTMLPreElement>(null)
   const completion = useCompletion(() => textareaSurface(field, placeOf), suggest)
-  const ranges = useMemo(() => findings.map(({ expression = '' }) => rangeOf(value, expression)), [value, findings])
+  const ranges = useMemo(
+    () =>
+      rangesOf(
+        value,
+        findings.map(({ expression = '' }) => expression),
+      ),
+    [value, findings],
+  )
   const isColoured = value.length <= MOST_COLOURED
   return (
     <div>
@@ -74,7 +81,13 @@ export function JsonField({ label, value, field, suggest, findings = NONE, onCha
   )
 }
 
-const Coloured = ({ text, marks }: { readonly text: string; readonly marks: readonly Range[] }) => (
+interface ColouredProps {
+  readonly text: string
+  readonly marks: readonly Range[]
+}
+
+/** Drawn anew only with the text: not with the list at the cursor, nor with another field of the form. */
+const Coloured = memo(({ text, marks }: ColouredProps) => (
   <code>
     {coloured(text, marks).map(({ text: part, kind, isMarked }, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: a part has no other name, and those behind the cursor stay
@@ -85,7 +98,7 @@ const Coloured = ({ text, marks }: { readonly text: string; readonly marks: read
     {/* A last line that is empty has a height only with something in it. */}
     {'\n'}
   </code>
-)
+))
 
 /** A new line begins where the one before it does, and further in behind an opening bracket. */
 function indent(event: KeyboardEvent<HTMLTextAreaElement>, surface: TextSurface | undefined): void {

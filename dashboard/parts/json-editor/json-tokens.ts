@@ -41,9 +41,14 @@ function kindOf(part: string, isName: boolean): string {
   return /^[a-z]/.test(part) ? 'json-word' : ''
 }
 
-/** The range of the element, or of its nearest ancestor that is there. */
-export function rangeOf(text: string, expression: string): Range {
+/** The range of each element, or of its nearest ancestor that is there. */
+export function rangesOf(text: string, expressions: readonly string[]): readonly Range[] {
+  if (expressions.length === 0) return []
   const tokens = tokensOf(text)
+  return expressions.map((expression) => rangeOf(text, tokens, expression))
+}
+
+function rangeOf(text: string, tokens: readonly Token[], expression: string): Range {
   let range: Range = { from: 0, to: Math.min(1, text.length) }
   /** The first token of the value that the steps so far lead to. */
   let value = 0

@@ -1,12 +1,13 @@
 /** Unusual data in the narrow windows of a desk and of a phone: nothing is cut off, hidden, or pushed out of its place. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Appointment, Slot } from 'fhir/r4'
+import type { Slot } from 'fhir/r4'
 import type { Page } from 'playwright-core'
 import { type Dashboard, findingsInBothSchemes, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
+import { OKAFOR, visitIn } from '../../support/demo-schedule.ts'
+import { put } from '../../support/put.ts'
 
 /** One word of 200 characters. */
 const LONG = 'Wolfeschlegelsteinhausen'.repeat(9).slice(0, 200)
-const OKAFOR = 'schedule-okafor'
 const WIDTHS = [1024, 390]
 
 let dashboard: Dashboard
@@ -23,22 +24,13 @@ beforeAll(async () => {
   const found = await fhir('GET', `/Slot?schedule=${OKAFOR}&status=free&start=gt${tomorrow}&_count=2&_sort=start`)
   const [first, second] = found.body.entry.map(({ resource }: { resource: Slot }) => resource)
   day = first.start.slice(0, 10)
-  await book('looks-long', 'long', first)
-  await book('looks-ruth', 'abernathy-ruth', second)
+  await put(fhir, visitIn(first, 'long', { id: 'looks-long', description: LONG }))
+  await put(fhir, visitIn(second, 'abernathy-ruth', { id: 'looks-ruth', description: LONG }))
   const task = { status: 'requested', intent: 'order', description: LONG, for: { reference: 'Patient/long' } }
   const restriction = { period: { end: '2020-01-01T12:00:00Z' } }
   await fhir('PUT', '/Task/long', { resourceType: 'Task', id: 'long', priority: 'stat', ...task, restriction })
 })
 afterAll(() => dashboard?.close())
-
-async function book(id: string, patient: string, { id: slot, start, end }: Slot): Promise<void> {
-  const visit: Appointment = {
-    ...{ resourceType: 'Appointment', id, status: 'booked', start, end, description: LONG },
-    slot: [{ reference: `Slot/${slot}` }],
-    participant: [{ actor: { reference: `Patient/${patient}` }, status: 'accepted' }],
-  }
-  expect((await dashboard.server.fhir('PUT', `/Appointment/${id}`, visit)).status).toBe(201)
-}
 
 async function opened(path: string, width = 1024): Promise<Page> {
   const page = await dashboard.signedIn(path.replace('DAY', day), { as: 'admin', viewport: { width, height: 800 } })

@@ -7,7 +7,7 @@ import type { Schedule, Slot } from 'fhir/r4'
 import type { Locator, Page, Route } from 'playwright-core'
 import { availabilityOf, withAvailability } from '../../../dashboard/fhir/availability.ts'
 import { clockText, wallTime } from '../../../dashboard/fhir/time.ts'
-import { type Dashboard, signIn, startDashboard } from '../../support/dashboard.ts'
+import { type Dashboard, isAsked, signIn, startDashboard } from '../../support/dashboard.ts'
 import { freeDays, OKAFOR, visitIn, ZONE } from '../../support/demo-schedule.ts'
 import { put } from '../../support/put.ts'
 import { request } from '../../support/request.ts'
@@ -361,8 +361,6 @@ const valuesIn = (dialog: Locator): Promise<readonly unknown[]> =>
     ),
   )
 
-/** Requests other than those for the page itself. */
-const isAsked = (url: URL): boolean => !url.pathname.startsWith('/dashboard')
 const refuse = (route: Route) => route.abort()
 
 async function sentTwice(page: Page, { open, fill, press, done }: Omit<Case, 'path'>): Promise<void> {

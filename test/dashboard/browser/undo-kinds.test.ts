@@ -7,7 +7,7 @@ import type { Appointment, Patient, Schedule, Slot, Task } from 'fhir/r4'
 import type { Page } from 'playwright-core'
 import { availabilityOf, noHours, withAvailability } from '../../../dashboard/fhir/availability.ts'
 import { clockText, wallTime } from '../../../dashboard/fhir/time.ts'
-import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
+import { type Dashboard, isAsked, startDashboard } from '../../support/dashboard.ts'
 import { freeDay, OKAFOR, setClock, visitIn, ZONE } from '../../support/demo-schedule.ts'
 import { put } from '../../support/put.ts'
 import { request } from '../../support/request.ts'
@@ -299,8 +299,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 }
 
-/** Requests other than those for the page itself. */
-const isAsked = (url: URL): boolean => !url.pathname.startsWith('/dashboard')
 const opened = async ({ as, before, path }: Kind): Promise<Page> => {
   await before?.()
   return dashboard.signedIn(path(), as === undefined ? {} : { as })

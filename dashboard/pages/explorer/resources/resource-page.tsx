@@ -3,7 +3,7 @@ import { Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { CapabilityStatement, StructureDefinition } from 'fhir/r4'
-import { type FormEvent, type ReactNode, useMemo, useState } from 'react'
+import { type FormEvent, useMemo, useState } from 'react'
 import { send } from '../../../api/client.ts'
 import { definitionOf } from '../../../api/definitions.ts'
 import { ifMatch } from '../../../api/operations.ts'
@@ -41,13 +41,8 @@ interface ResourcePageProps extends OfTypeProps {
 }
 
 export function ResourcePage(props: ResourcePageProps) {
-  const { type, id } = props
-  const stored = useQuery(storedTextOf(`${type}/${id}`))
-  return (
-    <FormPage type={type} stored={stored}>
-      {(first, definition) => <ResourceForm {...props} first={first} definition={definition} />}
-    </FormPage>
-  )
+  const stored = useQuery(storedTextOf(`${props.type}/${props.id}`))
+  return <FormPage {...props} stored={stored} />
 }
 
 /** Begins with the least that is valid, and is stored under an id of its own: repeating the request makes no second one. */
@@ -62,22 +57,15 @@ export function NewResourcePage({ statement, type }: OfTypeProps) {
     },
     staleTime: Number.POSITIVE_INFINITY,
   })
-  return (
-    <FormPage type={type} stored={template}>
-      {(first, definition) => (
-        <ResourceForm statement={statement} type={type} id={id} first={first} definition={definition} />
-      )}
-    </FormPage>
-  )
+  return <FormPage statement={statement} type={type} id={id} stored={template} />
 }
 
-interface FormPageProps {
-  readonly type: string
+interface FormPageProps extends ResourcePageProps {
   readonly stored: UseQueryResult<StoredText>
-  readonly children: (first: StoredText, definition: StructureDefinition) => ReactNode
 }
 
-function FormPage({ type, stored, children }: FormPageProps) {
+function FormPage({ stored, ...of }: FormPageProps) {
+  const { type } = of
   const definition = useQuery(definitionOf(type))
   return (
     <Stack>
@@ -89,7 +77,7 @@ function FormPage({ type, stored, children }: FormPageProps) {
       <Loaded query={stored} rows={10}>
         {(first) => (
           <Loaded query={definition} rows={10}>
-            {(found) => children(first, found)}
+            {(found) => <ResourceForm {...of} first={first} definition={found} />}
           </Loaded>
         )}
       </Loaded>
