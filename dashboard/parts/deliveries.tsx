@@ -223,7 +223,7 @@ function Attempts({ attempts = [] }: Pick<Delivery, 'attempts'>) {
 
 /** When it was, its requests in the journal, and why it failed. */
 const AttemptLine = ({ attempt: { time, reason, exchanges = [] } }: { readonly attempt: Attempt }) => (
-  <Text size="sm">
+  <Text size="sm" className="prose">
     <Time at={time} />
     {exchanges.map((id, index) => (
       <Fragment key={id}>
