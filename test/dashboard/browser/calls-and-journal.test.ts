@@ -32,6 +32,7 @@ test('a tool call of a platform shows up by itself, with what it was given and w
   await page.getByRole('button', { name: 'Call the tool' }).waitFor()
   await callTool('browser-1', 'update_registration_field', { firstName: 'Ngaio', lastName: 'Okonkwo' })
   await log(page).getByText('update_registration_field').waitFor()
+  await log(page).getByText('Arguments and result').first().click()
   await log(page).getByText('Ngaio', { exact: false }).first().waitFor()
   await page.getByRole('button', { name: 'browser-1' }).first().click()
   await page.getByRole('heading', { name: 'Tool calls of browser-1' }).waitFor()
