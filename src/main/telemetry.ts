@@ -78,8 +78,10 @@ export class Telemetry {
     let isFailing = false
     exporter.export = (items, done) =>
       send(items, (result) => {
-        const hasFailed = result.error !== undefined
-        if (hasFailed && !isFailing) this.#logger?.warn({ what }, 'the collector of OpenTelemetry does not take them')
+        const { error } = result
+        const hasFailed = error !== undefined
+        if (hasFailed && !isFailing)
+          this.#logger?.warn({ what, ...codeOf(error) }, 'the collector of OpenTelemetry does not take them')
         if (!hasFailed && isFailing) this.#logger?.info({ what }, 'the collector of OpenTelemetry takes them again')
         isFailing = hasFailed
         done(result)
@@ -87,6 +89,9 @@ export class Telemetry {
     return exporter
   }
 }
+
+/** The code of the operating system, or the status of the response. The message is left out, as it may be anything. */
+const codeOf = (error: Error): { readonly code?: unknown } => ('code' in error ? { code: error.code } : {})
 
 interface Exporter<Items> {
   export(items: Items, done: (result: { readonly code: number; readonly error?: Error }) => void): void

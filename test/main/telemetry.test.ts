@@ -6,6 +6,7 @@ import { traceOf } from '../../src/isolation/trace-context.ts'
 import { Telemetry } from '../../src/main/telemetry.ts'
 import type { SeenExchange } from '../../src/record/journal/exchange.ts'
 import { type Collector, startCollector } from '../support/collector.ts'
+import { until } from '../support/server-process.ts'
 
 const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT'
 /** Milliseconds: it ends what the test has left. */
@@ -78,6 +79,18 @@ test('a part of new traces is recorded where only a part is wanted', () => {
   const { sampling } = tracesOf(telemetry)
   const contexts = Array.from({ length: 2_000 }, () => traceOf(randomUUID(), sampling))
   expect(contexts.filter(({ isRecorded }) => isRecorded).length / 2_000).toBeCloseTo(0.25, 1)
+})
+
+test('a collector that is away is reported once, with the code of the failure', async () => {
+  process.env[ENDPOINT] = 'http://127.0.0.1:9'
+  const lines: Record<string, unknown>[] = []
+  const telemetry = new Telemetry({ traces: { ratio: 1, delayMs: 60_000 }, logs: false })
+  telemetry.reportTo(pino({}, { write: (line) => void lines.push(JSON.parse(line)) }))
+  tracesOf(telemetry).observeSent(sent(tracesOf(telemetry)))
+  // The exporter tries again for as long as the timeout.
+  await telemetry.close()
+  await until(() => lines.length > 0)
+  expect(lines).toMatchObject([{ what: 'traces', code: 'ECONNREFUSED' }])
 })
 
 test('a collector that never responds does not keep it from closing', async () => {
