@@ -22,7 +22,7 @@ export class Problem extends Error {
     issues: readonly ProblemIssue[],
     { reason, body }: { reason?: string | undefined; body?: unknown } = {},
   ) {
-    super(issues.map(({ text }) => text).join(' ') || `The server answered ${status}`)
+    super(issues.map(({ text }) => text).join(' ') || `The server responded with ${status}`)
     this.name = 'Problem'
     this.status = status
     this.issues = issues
@@ -62,7 +62,7 @@ export function problemOf(status: number, body: unknown): Problem {
     return new Problem(status, outcome.issue.map(issueOf), { reason, body })
   }
   const { error, code } = isRecord(body) ? body : {}
-  const text = typeof error === 'string' ? error : `The server answered ${status}`
+  const text = typeof error === 'string' ? error : `The server responded with ${status}`
   const issue = { text, severity: 'error' }
   return new Problem(status, [issue], { reason: typeof code === 'string' ? code : undefined, body })
 }

@@ -45,6 +45,25 @@ const ACTIONS: Readonly<Record<string, string>> = {
   '110100': 'began or ended a call',
 }
 
+/** The verbs with which routes beside FHIR name what they do, `change settings`. */
+const PAST: Readonly<Record<string, string>> = {
+  ...{ read: 'read', list: 'listed', change: 'changed', set: 'set', rename: 'renamed', advance: 'advanced' },
+  ...{ make: 'made', store: 'stored', delete: 'deleted', remove: 'removed', enable: 'enabled', disable: 'disabled' },
+  ...{ start: 'started', end: 'ended', finish: 'finished', abort: 'aborted', attest: 'attested', share: 'shared' },
+  ...{ try: 'tried', take: 'took', reset: 'reset', clone: 'cloned', import: 'imported', export: 'exported' },
+  ...{ resend: 'resent', dismiss: 'dismissed', resume: 'resumed', journal: 'read the journal' },
+  abandonment: 'reported an abandonment',
+}
+
+/** `changed settings`, from `change settings`; what begins with another word is kept. */
+const inPast = (job: string): string =>
+  job.replace(/^[a-z]+( or [a-z]+)?/, (verbs) =>
+    verbs
+      .split(' ')
+      .map((word) => PAST[word] ?? word)
+      .join(' '),
+  )
+
 export const deedOf = (event: AuditEvent): Deed => ({
   ...actingIn(event),
   ...actionOf(event),
@@ -69,7 +88,7 @@ function actionOf({ entity, type, subtype }: AuditEvent): Pick<Deed, 'action' | 
   // Routes beside FHIR say in words what they do: `read settings`.
   const isInWords = code === 'operation' && job !== '' && !/^\$|_/.test(job)
   return {
-    action: isInWords ? job : (ACTIONS[code] ?? code),
+    action: isInWords ? inPast(job) : (ACTIONS[code] ?? code),
     what: [isInWords ? '' : job, ...about].filter((text) => text !== '').join(' '),
   }
 }

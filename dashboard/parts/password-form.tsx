@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { setPassword } from '../api/accounts.ts'
 import { useUser } from './clinic-context.tsx'
 import { FormError, useSubmit } from './sign-in.tsx'
+import { useUnsaved } from './unsaved.tsx'
 
 export function PasswordForm({ username, onClose }: { readonly username: string; readonly onClose: () => void }) {
   const isOwn = useUser().username === username
@@ -15,8 +16,9 @@ export function PasswordForm({ username, onClose }: { readonly username: string;
     onClose()
     notifications.show({ message: `${username} has a new password, and is signed out everywhere.` })
   })
+  const { close, question } = useUnsaved(`${current}${password}` !== '' && !isBusy, { onClose })
   return (
-    <Modal opened onClose={onClose} title={`New password of ${username}`}>
+    <Modal opened onClose={close} title={`New password of ${username}`}>
       <form onSubmit={submit}>
         <Stack>
           {isOwn && (
@@ -39,6 +41,7 @@ export function PasswordForm({ username, onClose }: { readonly username: string;
             onChange={({ currentTarget: { value } }) => setTyped(value)}
           />
           <FormError text={error} />
+          {question}
           <Group justify="flex-end">
             <Button type="submit" loading={isBusy}>
               Set it

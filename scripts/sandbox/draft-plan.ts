@@ -36,7 +36,7 @@ export function draftPlan(recorded: readonly ExchangeSummary[], { name, from }: 
   return {
     plan: { plan: name, title: `As recorded: ${name}`, version: '1.0.0', description, steps },
     notes: [
-      ...(left === 0 ? [] : [`Left out: ${left} that met a fault or had no answer; give a step 'do' to provoke one`]),
+      ...(left === 0 ? [] : [`Left out: ${left} that met a fault or had no response; give a step 'do' to provoke one`]),
       ...(kinds.length <= MOST_STEPS ? [] : [`Left out: ${kinds.length - MOST_STEPS} kinds beyond ${MOST_STEPS}`]),
     ],
   }

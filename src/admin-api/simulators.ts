@@ -68,7 +68,7 @@ const webhook =
     const answer = simulatedAnswer(system, body)
     if (answer === undefined) throw badRequest(NO_EVENT)
     const { status = 0 } = answer
-    return { ...answer, ...(status >= 400 ? { body: { error: 'The simulator answers so for this recipient' } } : {}) }
+    return { ...answer, ...(status >= 400 ? { body: { error: 'The simulator responds so for this recipient' } } : {}) }
   }
 
 const NO_EVENT =
@@ -134,7 +134,7 @@ const unauthorized = (what: string): FhirError =>
   new FhirError(401, { code: 'login', diagnostics: `The header ${what}` })
 
 const tooMany = (): FhirError =>
-  new FhirError(503, { code: 'throttled', diagnostics: 'Too many slow answers are under way; ask again later' })
+  new FhirError(503, { code: 'throttled', diagnostics: 'Too many slow responses are under way; ask again later' })
 
 /** Ends early where the client disconnects. */
 const waitFor = (milliseconds: number, { res }: KoaContext): Promise<void> =>

@@ -141,7 +141,7 @@ async function takeSlot(
 async function refuseTaken(ctx: Context, slot: Slot, expression: string): Promise<void> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   if (policies.overbooking && slot.status === 'busy') return
-  const diagnostics = `Slot/${slot.id} is ${slot.status}, so it cannot be booked; choose a free one (Slot?status=free)${slot.status === 'busy-tentative' ? ', or, where you hold it, book the Appointment that $hold has answered with' : ''}`
+  const diagnostics = `Slot/${slot.id} is ${slot.status}, so it cannot be booked; choose a free one (Slot?status=free)${slot.status === 'busy-tentative' ? ', or, where you hold it, book the Appointment in the response of $hold' : ''}`
   throw await slotUnavailable(ctx, diagnostics, expression)
 }
 

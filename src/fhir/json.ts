@@ -68,7 +68,7 @@ const MAX_WRITTEN = 32 * 1024 * 1024
  * @throws BudgetError when the JSON would be too long
  */
 export function writeJson(value: unknown): string {
-  if (!isWithin(MAX_WRITTEN, value)) throw new BudgetError('too costly', 'the size of its answer')
+  if (!isWithin(MAX_WRITTEN, value)) throw new BudgetError('too costly', 'the size of its response')
   return JSON.stringify(value)
 }
 

@@ -216,5 +216,5 @@ const base64Length = (bytes: number): number => 4 * Math.ceil(bytes / 3)
 const tooLarge = (): FhirError =>
   new FhirError(413, {
     code: 'too-costly',
-    diagnostics: `The contents (data) in the answer are larger than ${MOST_ANSWERED} bytes together; ask for fewer resources at a time with _count, or without the contents by _summary=true or _elements`,
+    diagnostics: `The contents (data) in the response are larger than ${MOST_ANSWERED} bytes together; ask for fewer resources at a time with _count, or without the contents by _summary=true or _elements`,
   })

@@ -135,7 +135,7 @@ function overBudget({ reason, what }: BudgetError): FhirError {
 function queueFull({ by, most }: QueueFull): FhirError {
   const diagnostics =
     by === 'clinic'
-      ? 'Too many long requests of this clinic are waiting; nothing was changed. Wait for their answers before sending more'
+      ? 'Too many long requests of this clinic are waiting; nothing was changed. Wait for their responses before sending more'
       : 'Too many long requests are waiting; nothing was changed. Try again later'
   if (by === 'all') return new FhirError(503, { code: 'throttled', diagnostics }, { 'retry-after': '5' })
   return new FhirError(

@@ -30,7 +30,7 @@ export const leaveFaultsToOther: Middleware = async (koa, next) => {
   }
 }
 
-/** Seconds for which the answer is kept back. */
+/** Seconds for which the response is kept back. */
 const secondsOf = (faults: readonly Fired[]): number =>
   faults.filter(({ name }) => LATE.has(name)).reduce((sum, fault) => sum + Number(fault.with.seconds), 0)
 

@@ -66,7 +66,7 @@ export function deliveryOf(
   if (status >= 200 && status < 300) return { delivered: true }
   if (status === 401 || status === 403)
     return permanent(`${receiver} refuses the credentials of the clinic (${status})`)
-  const reason = `${receiver} answered ${status}`
+  const reason = `${receiver} responded with ${status}`
   return RETRY.includes(status) || status >= 500 ? temporary(reason, retryAfterMs(headers, now)) : permanent(reason)
 }
 

@@ -96,7 +96,7 @@ const UNAVAILABLE = {
 } as const satisfies InsuranceResult
 const UNUSABLE = {
   status: 'ERROR',
-  errorMessage: 'The insurance-verification system gave no answer that can be used',
+  errorMessage: 'The insurance-verification system gave no response that can be used',
 } as const satisfies InsuranceResult
 
 /** The receiver of a request. */
@@ -210,7 +210,7 @@ function read(answer: TextAnswer): Asked {
   if (result === undefined)
     return failed({
       ...UNUSABLE,
-      reason: `${SYSTEM} gave an answer that cannot be read (${answer.status})`,
+      reason: `${SYSTEM} gave a response that cannot be read (${answer.status})`,
       again: { afterMs: 0 },
     })
   const afterMs = result.status === 'PENDING' ? retryAfterMs(answer.headers) : undefined

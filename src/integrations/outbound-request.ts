@@ -87,7 +87,7 @@ export function sentenceOf(reason: OutboundFailure['reason'], receiver: string, 
     case 'address-not-allowed':
       return `the address of ${receiver} is not allowed: it must lead to the public Internet`
     case 'late':
-      return `${receiver} did not answer within ${deadlineMs} ms`
+      return `${receiver} did not respond within ${deadlineMs} ms`
     case 'unreachable':
       return `${receiver} cannot be reached`
   }
@@ -157,7 +157,7 @@ const withoutResponse = ({ reason }: OutboundFailure): Ended => ({
 const FAILURES: Readonly<Record<OutboundFailure['reason'], string>> = {
   'address-not-allowed': 'The address is not allowed: it must lead to the public Internet',
   unreachable: 'The system cannot be reached',
-  late: 'The system did not answer in time',
+  late: 'The system did not respond in time',
 }
 
 /** Headers of a response that reveal nothing about its sender. */

@@ -152,7 +152,7 @@ async function tryWebhook(
   return { outcome: 'unusable-secret', reason: 'The webhook secret is not "whsec_" followed by base64' }
 }
 
-const SIMULATOR_ANSWERS: Trial = { outcome: 'ok', reason: 'The simulator of this server answers' }
+const SIMULATOR_ANSWERS: Trial = { outcome: 'ok', reason: 'The simulator of this server responds' }
 
 async function tryInsurance(
   settings: InsuranceSettings | undefined,
@@ -201,17 +201,17 @@ async function tried(
 
 const FAILURES: Readonly<Record<OutboundFailure['reason'], string>> = {
   unreachable: 'The system cannot be reached',
-  late: `The system did not answer within ${DEADLINE} ms`,
+  late: `The system did not respond within ${DEADLINE} ms`,
   'address-not-allowed': 'The address is not allowed: it must lead to the public Internet',
 }
 
 function trialOf(status: number): Trial {
-  if (status >= 200 && status < 300) return { outcome: 'ok', status, reason: `The system answered ${status}` }
+  if (status >= 200 && status < 300) return { outcome: 'ok', status, reason: `The system responded with ${status}` }
   const outcome = outcomeOf(status)
   const reason =
     outcome === 'credentials-refused'
       ? `The system refuses the credentials of the clinic (${status})`
-      : `The system answered ${status}`
+      : `The system responded with ${status}`
   return { outcome, status, reason }
 }
 

@@ -372,7 +372,7 @@ const withEntries = (name: 'parameter' | 'part', entries: readonly Entry[]): Ent
 function entriesOf(parameters: readonly OperationParameter[], values: Entry, code: string): readonly Entry[] {
   const unknown = Object.keys(values).find((name) => !parameters.some((parameter) => parameter.name === name))
   if (unknown !== undefined)
-    throw new Error(`$${code} answers with '${unknown}', which its OperationDefinition does not have`)
+    throw new Error(`$${code} responds with '${unknown}', which its OperationDefinition does not have`)
   return parameters.flatMap((parameter) =>
     listOf(values[parameter.name]).map((value) => ({ name: parameter.name, ...contentOf(parameter, value, code) })),
   )

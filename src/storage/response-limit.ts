@@ -15,7 +15,7 @@ const MAX_ON_EVENT_LOOP = 256 * 1024
 /** Pays for reading a stored text. @throws BudgetError */
 export function spendOnText({ text }: Text): void {
   if (text.length > MAX_ON_EVENT_LOOP) requireWorkThread('the size of a resource')
-  spend(text.length / CHARACTERS_PER_STEP, 'the size of its answer')
+  spend(text.length / CHARACTERS_PER_STEP, 'the size of its response')
 }
 
 /** Counts the characters of one response. */

@@ -184,7 +184,7 @@ function importedValueSet(terminology: Terminology, canonical: string, trail: Tr
 const tooMuch: UnknownReason = {
   code: 'too-costly',
   diagnostics:
-    'The value set has so many includes, or imports others so often, that the answer would take too long; list its codes',
+    'The value set has so many includes, or imports others so often, that the response would take too long; list its codes',
 }
 
 const noContent = ({ url }: ValueSet): UnknownReason => ({

@@ -76,10 +76,10 @@ describe('the list', () => {
       tries: 1,
       patient: { reference: `Patient/${await second.caller.patientId()}` },
       task: { reference: `Task/${task?.id}` },
-      reason: 'the CRM answered 400',
+      reason: 'the CRM responded with 400',
       stagedAt: expect.stringMatching(/^\d{4}-.*Z$/),
       attempts: [
-        { time: expect.stringMatching(/Z$/), reason: 'the CRM answered 400', exchanges: [expect.any(String)] },
+        { time: expect.stringMatching(/Z$/), reason: 'the CRM responded with 400', exchanges: [expect.any(String)] },
       ],
     })
   })
@@ -136,7 +136,7 @@ describe('each attempt', () => {
     const { messageId } = await refused()
     await server.fhir('PUT', path, body, json)
     const [first] = (await list()).messages
-    expect(first).toMatchObject({ messageId, attempts: [{ reason: 'the CRM answered 400' }] })
+    expect(first).toMatchObject({ messageId, attempts: [{ reason: 'the CRM responded with 400' }] })
     expect(first.attempts[0]).not.toHaveProperty('exchanges')
   })
 })

@@ -53,11 +53,11 @@ async function sendLink(contact: { phone?: string; email?: string }, of = server
 
 /** By the part of the address before the `@`: what comes of it. */
 const OUTCOMES: Readonly<Record<string, Pick<OutboxEntry, 'state' | 'reason'>>> = {
-  bounce: { state: 'dead', reason: 'answered 400' },
-  slow: { state: 'waiting', reason: 'did not answer within 3000 ms' },
-  throttle: { state: 'waiting', reason: 'answered 429' },
+  bounce: { state: 'dead', reason: 'responded with 400' },
+  slow: { state: 'waiting', reason: 'did not respond within 3000 ms' },
+  throttle: { state: 'waiting', reason: 'responded with 429' },
   denied: { state: 'dead', reason: 'refuses the credentials of the clinic (401)' },
-  down: { state: 'waiting', reason: 'answered 503' },
+  down: { state: 'waiting', reason: 'responded with 503' },
   silent: { state: 'waiting', reason: 'cannot be reached' },
 }
 const ROWS = SPECIAL_RECIPIENTS.map((row) => [row.mailbox, row.number] as const)

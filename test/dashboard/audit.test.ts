@@ -44,6 +44,23 @@ describe('an AuditEvent', () => {
     expect(deedOf({ ...EVENT, ...more } as AuditEvent)).toMatchObject({ action, what })
   })
 
+  test.each([
+    ['change password of account nora', 'changed password of account nora'],
+    ['enable or disable account', 'enabled or disabled account'],
+    ['resend message', 'resent message'],
+    ['journal', 'read the journal'],
+    ['read settings', 'read settings'],
+    ['another', 'another'],
+  ])('of a route beside FHIR, %s, is told in the past: %s', (name, action) => {
+    const entity = [
+      { role: { code: '20' }, name },
+      { role: { code: '24' }, query: btoa('/clinics/demo-clinic/exchanges') },
+    ]
+    expect(deedOf({ ...EVENT, subtype: [{ code: 'operation' }], entity } as AuditEvent)).toMatchObject({
+      ...{ action, what: '/clinics/demo-clinic/exchanges' },
+    })
+  })
+
   test('of which almost nothing is known is shown all the same', () => {
     const nothing = { resourceType: 'AuditEvent' } as AuditEvent
     expect(deedOf(nothing)).toMatchObject({ who: '', action: '', patient: '', from: '', outcome: 'failed' })

@@ -32,11 +32,11 @@ const never = (reason: string) => ({ delivered: false, retry: false, reason })
 
 /** By the mailbox: what is said of the receiver. */
 const DELIVERIES: Readonly<Record<string, (receiver: string) => object>> = {
-  bounce: (receiver) => never(`${receiver} answered 400`),
-  slow: (receiver) => later(`${receiver} did not answer within 3000 ms`),
-  throttle: (receiver) => later(`${receiver} answered 429`, { retryAfterMs: 60_000 }),
+  bounce: (receiver) => never(`${receiver} responded with 400`),
+  slow: (receiver) => later(`${receiver} did not respond within 3000 ms`),
+  throttle: (receiver) => later(`${receiver} responded with 429`, { retryAfterMs: 60_000 }),
   denied: (receiver) => never(`${receiver} refuses the credentials of the clinic (401)`),
-  down: (receiver) => later(`${receiver} answered 503`),
+  down: (receiver) => later(`${receiver} responded with 503`),
   silent: (receiver) => later(`${receiver} cannot be reached`),
 }
 

@@ -170,7 +170,7 @@ describe('a search', () => {
   })
 
   test('says when it was complete, and what it compared', () => {
-    expect(notesIn(result)).toMatch(/compared \d+ patients until 20/)
+    expect(notesIn(result)).toMatch(/compared \d+ patients and ended at 20/)
   })
 
   test('is shown to those who ask without the header, whatever its number', async () => {

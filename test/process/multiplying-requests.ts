@@ -182,7 +182,7 @@ const terminology: readonly MultiplyingRequest[] = [
   },
   {
     name: '$expand whose JSON has a text once for each code',
-    ...{ method: 'POST', path: '/ValueSet/$expand', status: 422, says: 'the size of its answer' },
+    ...{ method: 'POST', path: '/ValueSet/$expand', status: 422, says: 'the size of its response' },
     body: () => expanding('v'.repeat(10_000), 9_000),
   },
   {

@@ -114,7 +114,7 @@ describe('another server', () => {
   test('that has no answer is an error and no failure', async () => {
     await small.close()
     const { steps, result } = await runProbe({ base: small.url })
-    expect(steps[0]).toMatchObject({ result: 'error', message: 'GET /metadata has no answer: ECONNREFUSED.' })
+    expect(steps[0]).toMatchObject({ result: 'error', message: 'GET /metadata has no response: ECONNREFUSED.' })
     expect([result, steps.filter((step) => step.result === 'skip').length]).toEqual(['error', ALL.length - 1])
     small = await startSmallServer()
   })

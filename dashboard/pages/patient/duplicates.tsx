@@ -1,9 +1,10 @@
 /** Other records that may be of the same person, and merging them side by side. */
 import { Button, Group, Stack, Text } from '@mantine/core'
 import type { Patient } from 'fhir/r4'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { type Candidate, useMatches } from '../../api/matches.ts'
 import { patientName } from '../../fhir/names.ts'
+import { useFilters } from '../../parts/filters.ts'
 import { LikelihoodBadge } from '../../parts/likelihood.tsx'
 import { PageLink } from '../../parts/links.tsx'
 import { Merge } from '../../parts/merge.tsx'
@@ -22,16 +23,24 @@ interface ListProps {
 
 function List({ patient, candidates }: ListProps) {
   const [other, setOther] = useState<Patient>()
-  if (candidates.length === 0) {
-    return (
-      <Empty icon="check" title="No other record is like this one">
-        Patient/$match compares names, birth date, telephone, e-mail, address and identifiers.
-      </Empty>
-    )
-  }
+  const [{ unlikely }, setFilters] = useFilters({ tab: '', unlikely: '' })
+  const likely = candidates.filter(({ grade }) => grade !== 'possible')
+  const shown = unlikely === '' ? likely : candidates
+  const rest = candidates.length - likely.length
+  const more = rest > 0 && (
+    <Button
+      variant="default"
+      w="fit-content"
+      aria-pressed={unlikely !== ''}
+      onClick={() => setFilters({ unlikely: unlikely === '' ? 'shown' : '' }, { replace: true })}
+    >
+      Show unlikely ones ({rest})
+    </Button>
+  )
+  if (shown.length === 0) return <NoMatches action={more} />
   return (
     <Stack>
-      {candidates.map(({ patient: found, grade, score }) => (
+      {shown.map(({ patient: found, grade, score }) => (
         <Panel key={found.id} title={patientName(found)} aside={<LikelihoodBadge grade={grade} score={score} />}>
           <Group gap="sm" justify="space-between">
             <Text size="sm">
@@ -43,7 +52,14 @@ function List({ patient, candidates }: ListProps) {
           </Group>
         </Panel>
       ))}
+      {more}
       {other !== undefined && <Merge target={patient} source={other} onClose={() => setOther(undefined)} />}
     </Stack>
   )
 }
+
+const NoMatches = ({ action }: { readonly action: ReactNode }) => (
+  <Empty icon="check" title="No other record is like this one" action={action}>
+    Patient/$match compares names, birth date, telephone, e-mail, address and identifiers.
+  </Empty>
+)

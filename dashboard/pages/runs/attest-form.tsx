@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { JudgedStep } from '../../api/rehearsal-answers.ts'
 import { type RunAddress, useChangeRun } from '../../api/runs.ts'
 import { FormError } from '../../parts/sign-in.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 
 interface AttestProps {
   readonly step: JudgedStep
@@ -42,6 +43,7 @@ function AttestForm({ step: { id, title }, address }: Omit<AttestProps, 'mayAtte
     const word = { to: 'attest', step: id, ok, ...(note.trim() === '' ? {} : { note: note.trim() }) } as const
     change.mutate(word, { onSuccess: () => setNote('') })
   }
+  const { question } = useUnsaved(note.trim() !== '' && !change.isPending, { leftBy: ({ tab }) => tab })
   return (
     <Stack gap="xs" role="group" aria-label={`Attest: ${title}`}>
       <Group gap="xs" align="end">
@@ -60,6 +62,7 @@ function AttestForm({ step: { id, title }, address }: Omit<AttestProps, 'mayAtte
         </Button>
       </Group>
       <FormError text={change.error?.message} />
+      {question}
     </Stack>
   )
 }

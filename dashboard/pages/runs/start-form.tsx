@@ -8,6 +8,7 @@ import { useClinic } from '../../parts/clinic-context.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { useGo } from '../../parts/use-go.ts'
 
 const PROFILES = 'strictness-profiles'
@@ -32,6 +33,7 @@ export function StartForm() {
     })
     go(`/runs/${run}`, of === clinic ? {} : { clinic: of })
   })
+  const { question } = useUnsaved(`${client}${as}`.trim() !== '' && !isBusy)
   return (
     <Panel title="Start a run">
       <form onSubmit={submit} aria-label="New run">
@@ -76,6 +78,7 @@ export function StartForm() {
             </Text>
           )}
           <FormError text={error} />
+          {question}
           <Button type="submit" w="fit-content" loading={isBusy} disabled={chosen === undefined}>
             Start
           </Button>

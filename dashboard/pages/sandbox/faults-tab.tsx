@@ -102,7 +102,7 @@ type RuleActions = ReturnType<typeof useRuleActions>
 
 function RulesPanel({ rules, actions }: { readonly rules: readonly FaultRule[]; readonly actions: RuleActions }) {
   const mayChange = useMayChange()
-  if (rules.length === 0) return <Text size="sm">No faults are on: every request is answered as usual.</Text>
+  if (rules.length === 0) return <Text size="sm">No faults are on: every request has its usual response.</Text>
   return (
     <Panel
       title="On now"

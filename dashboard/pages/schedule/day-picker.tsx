@@ -1,6 +1,6 @@
 /** Which day is seen; `t`, and the arrows with Alt, go there without a mouse. */
-import { ActionIcon, Button, Group, TextInput } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
+import { ActionIcon, Button, Group, Text, TextInput } from '@mantine/core'
+import { useHotkeys, useId } from '@mantine/hooks'
 import { addDays } from '../../fhir/time.ts'
 import { Icon } from '../../parts/icon.tsx'
 import type { View } from './opened.ts'
@@ -25,6 +25,7 @@ const STEPS: Readonly<Record<View, { readonly span: string; readonly go: (day: s
 
 export function DayPicker({ day, today, view, onChange }: DayPickerProps) {
   const { span, go } = STEPS[view]
+  const field = useId()
   useHotkeys([
     ['alt+ArrowLeft', () => onChange(go(day, -1))],
     ['alt+ArrowRight', () => onChange(go(day, 1))],
@@ -32,12 +33,15 @@ export function DayPicker({ day, today, view, onChange }: DayPickerProps) {
   ])
   return (
     <Group gap={4} wrap="nowrap">
+      <Text component="label" htmlFor={field} size="sm" fw={500} mr={4}>
+        Date
+      </Text>
       <ActionIcon variant="default" size={36} aria-label={`Previous ${span}`} onClick={() => onChange(go(day, -1))}>
         <Icon name="arrowLeft" size={16} />
       </ActionIcon>
       <TextInput
+        id={field}
         type="date"
-        aria-label="Day"
         value={day}
         w={150}
         onChange={({ currentTarget: { value } }) => value !== '' && onChange(value)}

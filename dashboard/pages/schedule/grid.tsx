@@ -103,7 +103,7 @@ function noteOf(schedule: string, day: string, hours: HoursByDay): string {
 
 const Lines = ({ name, note }: { readonly name: ReactNode; readonly note: string }) => (
   <>
-    <Text size="sm" fw={600} className="cut">
+    <Text size="sm" fw={600} lh={1.2} lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
       {name}
     </Text>
     <Text size="xs" c="dimmed" className="cut">

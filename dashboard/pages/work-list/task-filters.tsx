@@ -9,16 +9,16 @@ const OWNERS = [
   { value: 'nobody', label: 'Nobody’s' },
 ]
 const PRIORITIES = [
-  { value: '', label: 'Any priority' },
+  { value: '', label: 'Any' },
   { value: 'stat', label: 'Stat' },
-  { value: 'asap', label: 'As soon as possible' },
+  { value: 'asap', label: 'ASAP' },
   { value: 'urgent', label: 'Urgent' },
   { value: 'routine', label: 'Routine' },
 ]
 const DUE = [
-  { value: '', label: 'Due any time' },
+  { value: '', label: 'Any time' },
   { value: 'overdue', label: 'Overdue' },
-  { value: 'day', label: 'Due within a day' },
+  { value: 'day', label: 'Within a day' },
 ]
 const CODES = [
   { value: '', label: 'Any kind' },
@@ -41,8 +41,8 @@ const FILTERING = [
   { name: 'owner', label: 'Owner', data: OWNERS },
   { name: 'priority', label: 'Priority', data: PRIORITIES },
   { name: 'due', label: 'Due', data: DUE },
-  { name: 'code', label: 'Kind', data: CODES },
   { name: 'snoozed', label: 'Snoozed', data: SNOOZED },
+  { name: 'code', label: 'Kind', data: CODES, width: 220 },
 ] as const
 
 interface TaskFiltersProps {
@@ -54,16 +54,17 @@ interface TaskFiltersProps {
 
 export const TaskFilters = ({ filters, onChange, countFor }: TaskFiltersProps) => (
   <Group gap="xs">
-    {FILTERING.map(({ name, label, data }) => (
+    {FILTERING.map(({ name, label, data, ...look }) => (
       <Choice
         key={name}
+        {...look}
         label={label}
         data={data.map(({ value, label }) => ({ value, label: `${label} (${countFor({ [name]: value })})` }))}
         value={filters[name]}
         onChoose={(value) => onChange({ [name]: value })}
       />
     ))}
-    <Choice label="Order" data={SORTS} value={filters.sort} onChoose={(sort) => onChange({ sort })} />
+    <Choice label="Order" data={SORTS} value={filters.sort} width={120} onChoose={(sort) => onChange({ sort })} />
   </Group>
 )
 
@@ -72,15 +73,17 @@ interface ChoiceProps {
   readonly data: { readonly value: string; readonly label: string }[]
   readonly value: string
   readonly onChoose: (value: string) => void
+  /** Pixels that its choices need; two are beside each other on a phone. */
+  readonly width?: number
 }
 
-const Choice = ({ label, data, value, onChoose }: ChoiceProps) => (
+const Choice = ({ label, data, value, onChoose, width = 150 }: ChoiceProps) => (
   <NativeSelect
     label={label}
     data={data}
     value={value}
     onChange={({ currentTarget }) => onChoose(currentTarget.value)}
-    flex="1 1 150px"
-    maw={220}
+    flex={`1 1 ${width}px`}
+    maw={240}
   />
 )

@@ -57,11 +57,13 @@ export function TaskList({ filters, onChange, onClear }: TaskListProps) {
           return (
             <>
               <Arrivals count={all.length - shown.length} onShow={showAll} />
-              {!isClosed && <Selection shown={shown} chosen={chosen} onSelect={setSelected} />}
-              <Text size="sm" c="dimmed" role="status">
-                {shown.length} {shown.length === 1 ? 'task' : 'tasks'}
-                {isCut ? ', of more than are looked through here' : ''}
-              </Text>
+              <Group justify="space-between" gap="sm">
+                {!isClosed && <Selection shown={shown} chosen={chosen} onSelect={setSelected} />}
+                <Text size="sm" c="dimmed" role="status">
+                  {shown.length} {shown.length === 1 ? 'task' : 'tasks'}
+                  {isCut ? ', of more than are looked through here' : ''}
+                </Text>
+              </Group>
               <div className="card">
                 <VirtualList
                   items={shown}

@@ -72,7 +72,7 @@ export class Target {
       return answer
     } catch (error) {
       this.#note({ method, path, begun })
-      throw error instanceof NoAnswer ? error : new NoAnswer(`${method} /${path} has no answer: ${reasonOf(error)}`)
+      throw error instanceof NoAnswer ? error : new NoAnswer(`${method} /${path} has no response: ${reasonOf(error)}`)
     }
   }
 

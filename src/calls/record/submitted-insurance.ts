@@ -119,7 +119,7 @@ async function followUp(
   const description = FOLLOW_UPS[status]
   if (description !== undefined) return [await raise(ctx, call, patient, withReason(description, reason), record)]
   const id = taskOf(record.coverage)
-  const completed = await completeStaffTask(ctx, id, `The insurer answered a later verification: ${status}.`)
+  const completed = await completeStaffTask(ctx, id, `The insurer responded to a later verification: ${status}.`)
   return completed === undefined ? [] : [completed]
 }
 
@@ -134,7 +134,7 @@ export async function followUpLater(
   { status, reason }: InsuranceResult,
   record: InsuranceRecord,
 ): Promise<Versioned<Task>> {
-  const toDo = FOLLOW_UPS[status] ?? `The insurer has answered: ${status}. Please tell the patient the result.`
+  const toDo = FOLLOW_UPS[status] ?? `The insurer has responded: ${status}. Please tell the patient the result.`
   return await raise(ctx, call, patient, withReason(toDo, reason), record)
 }
 

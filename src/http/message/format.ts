@@ -264,7 +264,7 @@ export function formatBody(text: string, format: Format, wantsPretty: boolean): 
   const pretty = wantsPretty && text.length <= MAX_INDENTED
   if (format === 'json' && !pretty) return text
   const charactersPerStep = format === 'json' ? JSON_CHARACTERS_PER_STEP : XML_CHARACTERS_PER_STEP
-  spend(text.length / charactersPerStep, 'writing its answer')
+  spend(text.length / charactersPerStep, 'writing its response')
   return formatUnpaid(text, format, pretty)
 }
 
@@ -273,6 +273,6 @@ export function formatUnpaid(text: string, format: Format, pretty: boolean): str
   if (format === 'json' && !pretty) return text
   const resource = parseJsonUnpaid(text)
   if (format === 'json') return JSON.stringify(resource, null, 2)
-  if (!isObject(resource)) throw new TypeError('What is answered in XML must be a resource')
+  if (!isObject(resource)) throw new TypeError('A response in XML must be a resource')
   return writeXml(resource, pretty)
 }

@@ -260,7 +260,7 @@ const brokenBy = (faults: readonly Fired[]): Reason => ({
 
 const leftAt = (status: number): Reason => ({
   code: 'client-left',
-  text: `The client closed its connection before it had the answer, whose status was ${status}`,
+  text: `The client closed its connection before it had the response, whose status was ${status}`,
 })
 
 /** A refusal may be told with status 200: in a result of the Model Context Protocol. */

@@ -47,7 +47,7 @@ function judge(answer: Answer): Delivery {
     // Another request writes the same contact: 409 while it is created, 423 while it is locked.
     case 409:
     case 423:
-      return temporary(`${CRM} answered ${status}`)
+      return temporary(`${CRM} responded with ${status}`)
     case 429:
       if (textAt(body, 'policyName') === 'DAILY')
         return temporary(`${CRM} takes no more requests today`, DAILY_LIMIT_WAIT)
@@ -58,7 +58,7 @@ function judge(answer: Answer): Delivery {
 /** Judges the response to a batch of one, which has failed if there is an error. */
 function judgeErrors(body: unknown): Delivery {
   const errors: unknown = isObject(body) ? ((body as { readonly errors?: unknown }).errors ?? []) : undefined
-  if (!Array.isArray(errors)) return temporary(`${CRM} gave an answer that cannot be read (207)`)
+  if (!Array.isArray(errors)) return temporary(`${CRM} gave a response that cannot be read (207)`)
   if (errors.length === 0) return { delivered: true }
   const isPassing = errors.every((error) => PASSING.includes(textAt(error, 'category') ?? ''))
   return (isPassing ? temporary : permanent)(`${CRM} did not take the contact (207)`)

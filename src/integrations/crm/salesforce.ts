@@ -51,7 +51,7 @@ function judge(answer: Answer): Delivery {
     case 300:
       return permanent(`several contacts of ${CRM} have the external id of the patient (300)`)
     case 400:
-      if (errorCode === 'UNABLE_TO_LOCK_ROW') return temporary(`${CRM} answered 400`)
+      if (errorCode === 'UNABLE_TO_LOCK_ROW') return temporary(`${CRM} responded with 400`)
       break
     case 403:
       if (errorCode === 'REQUEST_LIMIT_EXCEEDED')

@@ -212,7 +212,7 @@ const include = ({ id, resource }: Versioned<Patient>, base: string): BundleEntr
 
 const summaryOf = ({ number, endedAt, compared }: CompleteSearch): Issue =>
   information(
-    `Pairs of the search ${number}, which compared ${compared} patients until ${new Date(endedAt).toISOString()}; each is shown as its records are now`,
+    `Search ${number} compared ${compared} patients and ended at ${new Date(endedAt).toISOString()}. Each pair is shown as its records are now`,
   )
 
 const incompleteIn = ({ failed, narrowed }: CompleteSearch): readonly Issue[] => [

@@ -44,7 +44,7 @@ export const isAnsweredBy = (name: string): boolean => Object.hasOwn(ANSWERS, na
 
 export function answerOf({ name, with: values }: Fired): Answer {
   const answer = ANSWERS[name]
-  if (answer === undefined) throw new TypeError(`The fault '${name}' does not answer requests`)
+  if (answer === undefined) throw new TypeError(`The fault '${name}' gives no response to requests`)
   return answer(values)
 }
 

@@ -41,7 +41,7 @@ export class AnsweredByFault extends Error {
   readonly fired: Fired
 
   constructor(fired: Fired) {
-    super(`The fault '${fired.name}' answers the request`)
+    super(`The fault '${fired.name}' gives the response`)
     this.name = 'AnsweredByFault'
     this.fired = fired
   }

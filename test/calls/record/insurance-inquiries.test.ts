@@ -125,7 +125,7 @@ describe('an answer that comes later', () => {
     expect(task).toMatchObject({
       status: 'requested',
       focus: { reference: `Patient/${patient}` },
-      description: 'The insurer has answered: VERIFIED. Please tell the patient the result.',
+      description: 'The insurer has responded: VERIFIED. Please tell the patient the result.',
     })
     expect(attachedTo(task)).toMatchObject({
       'insurance-status': ['VERIFIED'],

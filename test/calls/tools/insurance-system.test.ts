@@ -84,9 +84,9 @@ describe('the result of the system is relayed and recorded', () => {
 
 describe('a system without an answer that can be used', () => {
   test.each([
-    ['garbage', { body: '<h1>Zanzibar</h1>' }, 'ERROR', 'gave an answer that cannot be read'],
-    ['a redirection', { status: 302, headers: { location: 'http://169.254.169.254/' } }, 'ERROR', 'answered 302'],
-    ['a fault', { status: 500, body: 'Zanzibar' }, 'PAYER_UNAVAILABLE', 'answered 500'],
+    ['garbage', { body: '<h1>Zanzibar</h1>' }, 'ERROR', 'gave a response that cannot be read'],
+    ['a redirection', { status: 302, headers: { location: 'http://169.254.169.254/' } }, 'ERROR', 'responded with 302'],
+    ['a fault', { status: 500, body: 'Zanzibar' }, 'PAYER_UNAVAILABLE', 'responded with 500'],
     ['no connection', 'cut', 'PAYER_UNAVAILABLE', 'cannot be reached'],
   ] as const)('%s: the caller gets a sentence, and staff the reason', async (_what, told, status, reason) => {
     system.answer(told)

@@ -139,6 +139,95 @@ test('tabs are in one row on a phone, and the one that is open is seen', async (
   }
 })
 
+/** Whether the text of each is whole, in the elements that are shown. */
+const areWhole = (page: Page, selector: string): Promise<boolean> =>
+  page.evaluate(
+    (selector) =>
+      [...document.querySelectorAll(selector)].every(
+        (one) => one.clientWidth > 0 && one.scrollWidth <= one.clientWidth,
+      ),
+    selector,
+  )
+
+test('the work list of a phone and of a narrow desk shows whole choices, one line with the count, and what is urgent', async () => {
+  const page = await opened('/work-list', 390)
+  const choices = page.locator('main select')
+  for (const choice of await choices.all()) {
+    const cut = await choice.evaluate((select: HTMLSelectElement) => {
+      const { font, paddingLeft, paddingRight } = getComputedStyle(select)
+      const room = select.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight)
+      const context = document.createElement('canvas').getContext('2d')
+      if (context === null) return ['no canvas']
+      context.font = font
+      // As with a clinic of two thousand tasks.
+      const texts = [...select.options].map(({ text }) => text.replace(/\(\d+\)/, '(2000)'))
+      return texts.filter((text) => context.measureText(text).width > room)
+    })
+    expect(cut).toEqual([])
+  }
+  const all = await page.getByText('Select all').boundingBox()
+  const count = await page.getByText(/^\d+ tasks?$/).boundingBox()
+  expect(Math.abs((all?.y ?? 0) - (count?.y ?? 0))).toBeLessThan(12)
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.getByRole('list', { name: 'Tasks' }).getByText('stat', { exact: true }).waitFor()
+    expect(await areWhole(page, 'main .mantine-Badge-label')).toBe(true)
+  }
+  expect(await findingsInBothSchemes(page)).toEqual([])
+})
+
+test('a request of a narrow window shows the whole name of its user, beside a column for the reasons', async () => {
+  const page = await opened('/journal')
+  const names = page.getByRole('list').locator('bdi', { hasText: 'Demo Admin' })
+  await names.first().waitFor()
+  const around = names.first().locator('..')
+  expect(await around.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true)
+})
+
+test('the names of eight practitioners are whole above their day in a narrow window', async () => {
+  const { fhir } = dashboard.server
+  for (const number of [1, 2, 3, 4, 5, 6, 7]) {
+    const name = [{ family: 'Abercrombie', given: ['Theodora'], prefix: ['Dr.'] }]
+    await fhir('PUT', `/Practitioner/more-${number}`, { resourceType: 'Practitioner', id: `more-${number}`, name })
+    const actor = [{ reference: `Practitioner/more-${number}`, display: 'Dr. Theodora Abercrombie' }]
+    await fhir('PUT', `/Schedule/more-${number}`, {
+      resourceType: 'Schedule',
+      id: `more-${number}`,
+      actor,
+      active: true,
+    })
+  }
+  const page = await opened('/schedule?day=DAY&view=day')
+  const heads = page.getByRole('group', { name: 'Day', exact: true }).getByText('Dr. Theodora Abercrombie')
+  await heads.first().waitFor()
+  for (const head of await heads.all()) {
+    const paragraph = head.locator('..')
+    expect(await paragraph.evaluate((one) => one.scrollHeight <= one.clientHeight)).toBe(true)
+  }
+  expect(await page.getByLabel('Date', { exact: true }).inputValue()).toBe(day)
+  for (const number of [1, 2, 3, 4, 5, 6, 7]) await fhir('DELETE', `/Schedule/more-${number}`)
+})
+
+test('records that are hardly the same person are shown where one asks for them', async () => {
+  const { fhir } = dashboard.server
+  const person = (id: string, name: string, birthDate: string) =>
+    fhir('PUT', `/Patient/${id}`, {
+      ...{ resourceType: 'Patient', id, birthDate },
+      name: [{ family: 'Quillfeather', given: [name] }],
+    })
+  await person('quill-1', 'Ottoline', '1950-01-01')
+  await person('quill-2', 'Ottoline', '1981-12-24')
+  const page = await opened('/patients/quill-1?tab=duplicates')
+  await page.getByText('No other record is like this one').waitFor()
+  await page.getByRole('button', { name: 'Show unlikely ones (1)' }).click()
+  await page.getByText('possible').waitFor()
+  await page.getByRole('button', { name: 'Compare and merge' }).waitFor()
+  expect(new URL(page.url()).searchParams.get('unlikely')).toBe('shown')
+  expect(await findingsInBothSchemes(page)).toEqual([])
+  await page.getByRole('button', { name: 'Show unlikely ones (1)' }).click()
+  await page.getByText('No other record is like this one').waitFor()
+})
+
 test('an address that names no tab of a patient shows the first one', async () => {
   const page = await opened('/patients/long?tab=nonsense')
   await page.getByRole('tab', { name: 'Details', selected: true }).waitFor()

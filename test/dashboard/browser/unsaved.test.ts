@@ -133,6 +133,62 @@ test('a new token asks before another page', async () => {
   await page.getByRole('heading', { level: 1, name: 'Patients' }).waitFor()
 })
 
+test('a new password asks before its dialog is closed', async () => {
+  const page = await dashboard.signedIn('/patients', { as: 'admin' })
+  await page.getByRole('button', { name: 'Account and look' }).click()
+  await page.getByRole('button', { name: 'Change password…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New password of admin' })
+  await dialog.getByLabel('New password').fill('half a password')
+  await page.keyboard.press('Escape')
+  expect(await findingsInBothSchemes(page)).toEqual([])
+  await button(page, 'Stay').click()
+  expect(await dialog.getByLabel('New password').inputValue()).toBe('half a password')
+  await page.keyboard.press('Escape')
+  await button(page, 'Leave').click()
+  await dialog.waitFor({ state: 'detached' })
+})
+
+test('a run that is not started asks before another page, and no more once it is started; so does a note on its step', async () => {
+  const steps = [
+    { id: 'told', title: 'The caller hears it', source: 'A colleague', attest: 'The caller heard it' },
+    {
+      id: 'look',
+      title: 'Searches slots',
+      source: 'A colleague',
+      expect: { interaction: 'search-type', type: 'Slot' },
+    },
+  ]
+  const plan = {
+    plan: 'asks',
+    names: {},
+    title: 'Asks',
+    version: '1.0.0',
+    description: 'Asks before it is left.',
+    steps,
+  }
+  const headers = { authorization: `Bearer ${await dashboard.server.login('admin', 'admin')}` }
+  const stored = await dashboard.server.fhir('PUT', '/clinics/demo-clinic/plans/asks', plan, {
+    'content-type': 'application/json',
+    ...headers,
+  })
+  expect(stored.status).toBeLessThan(300)
+  const page = await dashboard.signedIn('/runs?plan=asks', { as: 'admin' })
+  const form = page.getByRole('form', { name: 'New run' })
+  await form.getByLabel('Name of the client').fill('A client')
+  await toPatients(page).click()
+  await button(page, 'Stay').click()
+  await form.getByRole('button', { name: 'Start' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Asks' }).waitFor()
+  const note = page.getByRole('group', { name: 'Attest: The caller hears it' }).getByLabel('Note')
+  await note.fill('Half a note')
+  await page.getByRole('tab', { name: 'Traffic' }).click()
+  await button(page, 'Stay').click()
+  expect(await note.inputValue()).toBe('Half a note')
+  await toPatients(page).click()
+  await button(page, 'Leave').click()
+  await page.getByRole('heading', { level: 1, name: 'Patients' }).waitFor()
+})
+
 test('the working hours ask before another page', async () => {
   const page = await dashboard.signedIn('/schedule/hours/schedule-okafor', { as: 'admin' })
   await page.getByLabel('Minutes per slot').fill('20')

@@ -4,6 +4,7 @@ import type { Task } from 'fhir/r4'
 import type { Page } from 'playwright-core'
 import { type Dashboard, findingsInBothSchemes, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import { until } from '../../support/server-process.ts'
 
 let dashboard: Dashboard
 let crm: Receiver
@@ -233,7 +234,7 @@ test('staff assign a task to a colleague who can log in, by the keyboard', async
   }
   await undoOf(page, 'The task is assigned').click()
   await drawer.getByText('Waiting').waitFor()
-  expect((await task('handed-on')).owner).toBeUndefined()
+  await until(async () => (await task('handed-on')).owner === undefined)
 })
 
 test('an admin assigns tasks to an account of the clinic, and what a colleague has completed meanwhile is told', async () => {
@@ -313,7 +314,7 @@ test('a delivery that was given up is listed with its reason, and sent again', a
   crm.answer(204)
   const page = await dashboard.signedIn('/work-list?tab=deliveries')
   await page
-    .getByRole('row', { name: /the CRM answered 400/ })
+    .getByRole('row', { name: /the CRM responded with 400/ })
     .getByRole('button', { name: 'Send again' })
     .click()
   await page.getByText('Nothing was given up').waitFor()

@@ -126,7 +126,7 @@ describe('an answer', () => {
 
   test.each<[string, VendorAnswer, string]>([
     ['300: several contacts have the id', { status: 300, body: ['/a', '/b'] }, 'several contacts'],
-    ['400: a bad value', error(400, 'INVALID_EMAIL_ADDRESS'), 'answered 400'],
+    ['400: a bad value', error(400, 'INVALID_EMAIL_ADDRESS'), 'responded with 400'],
     ['403: no access', error(403, 'INSUFFICIENT_ACCESS'), 'credentials'],
     ['404: no such field', error(404, 'NOT_FOUND'), 'field of the external id'],
   ])('%s is given up, without a word of what it said', async (_what, answer, reason) => {

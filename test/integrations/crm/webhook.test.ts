@@ -40,7 +40,7 @@ describe('a delivery', () => {
 
   test('that gets no answer within the deadline is to be tried again', async () => {
     receiver.answer('silent')
-    expect(await deliver()).toEqual({ delivered: false, retry: true, reason: 'the CRM did not answer within 1000 ms' })
+    expect(await deliver()).toEqual({ delivered: false, retry: true, reason: 'the CRM did not respond within 1000 ms' })
   })
 
   test('to nobody is to be tried again', async () => {
@@ -76,14 +76,14 @@ describe('the status of the answer', () => {
     expect(deliveryOf('the CRM', answerOf(status, null), 0)).toEqual({
       delivered: false,
       retry: true,
-      reason: `the CRM answered ${status}`,
+      reason: `the CRM responded with ${status}`,
     })
   })
   test.each([301, 307, 400, 404, 409, 410, 413, 422])('%i: given up', (status) => {
     expect(deliveryOf('the CRM', answerOf(status, null), 0)).toEqual({
       delivered: false,
       retry: false,
-      reason: `the CRM answered ${status}`,
+      reason: `the CRM responded with ${status}`,
     })
   })
   test.each([401, 403])('%i: given up until staff have looked at the credentials', (status) => {

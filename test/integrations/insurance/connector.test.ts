@@ -108,7 +108,7 @@ describe('a valid answer is relayed as it is', () => {
   })
 })
 
-const UNUSABLE = 'The insurance-verification system gave no answer that can be used'
+const UNUSABLE = 'The insurance-verification system gave no response that can be used'
 const UNAVAILABLE = 'The insurance-verification system cannot be reached at the moment'
 const SECRET = 'Mrs Zanzibar'
 
@@ -175,7 +175,7 @@ describe('a system that cannot be reached: PAYER_UNAVAILABLE', () => {
 test('a system that does not answer in time: PENDING, to be asked again', async () => {
   expect(await ask(settingsOf(await system('silent'), { deadlineMs: 150 }))).toEqual({
     status: 'PENDING',
-    reason: 'the verification system did not answer within 150 ms',
+    reason: 'the verification system did not respond within 150 ms',
     again: { afterMs: 5_000 },
   })
 })

@@ -50,10 +50,10 @@ const crm: CrmConnector = {
 const later = (retryAfterMs?: number): Delivery => ({
   delivered: false,
   retry: true,
-  reason: 'the CRM answered 503',
+  reason: 'the CRM responded with 503',
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 })
-const never: Delivery = { delivered: false, retry: false, reason: 'the CRM answered 400' }
+const never: Delivery = { delivered: false, retry: false, reason: 'the CRM responded with 400' }
 
 const messages: MessageConnector = {
   deliver: async (_settings, message) => {
@@ -123,7 +123,7 @@ describe('the first try', () => {
     answers = [never]
     await stage()
     await tryNow()
-    expect(await row()).toMatchObject({ state: 'dead', due: null, reason: 'the CRM answered 400' })
+    expect(await row()).toMatchObject({ state: 'dead', due: null, reason: 'the CRM responded with 400' })
     expect(await tasks()).toMatchObject([{ priority: 'urgent', description: expect.stringContaining('by hand') }])
   })
 
@@ -197,7 +197,7 @@ describe('the background', () => {
     await store.repository.change('a', (unit) => resend(unit, 'm'))
     await tryUntilDead()
     const attempts = (await row())?.attempts ?? []
-    expect([attempts.length, attempts.at(-1)]).toEqual([20, { at: now, reason: 'the CRM answered 503' }])
+    expect([attempts.length, attempts.at(-1)]).toEqual([20, { at: now, reason: 'the CRM responded with 503' }])
   })
 
   test('works on a row of an older version, which keeps no attempts', async () => {
@@ -210,7 +210,7 @@ describe('the background', () => {
     answers = [never]
     wait(waitAfter(1))
     await outbox().workOnDue()
-    expect((await row())?.attempts).toEqual([{ at: now, reason: 'the CRM answered 400' }])
+    expect((await row())?.attempts).toEqual([{ at: now, reason: 'the CRM responded with 400' }])
   })
 
   test('counts no try where a row is held until it may be sent', async () => {

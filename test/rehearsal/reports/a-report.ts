@@ -17,7 +17,7 @@ export const PLAN: Plan = {
     },
     {
       id: 'once',
-      title: 'Books once although the answer was lost',
+      title: 'Books once although the response was lost',
       source: 'https://datatracker.ietf.org/doc/html/rfc9110#section-9.2.2',
       do: { fault: 'lost-answer', when: { type: 'Appointment', interaction: 'create' } },
       never: { same: 'body' },
@@ -49,7 +49,7 @@ export const STEPS: readonly StepReport[] = [
   },
   {
     id: 'once',
-    title: 'Books once although the answer was lost',
+    title: 'Books once although the response was lost',
     source: 'https://datatracker.ietf.org/doc/html/rfc9110#section-9.2.2',
     result: 'fail',
     message: 'Expected no second request with the same body, and it came',

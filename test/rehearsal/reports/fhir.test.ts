@@ -146,7 +146,7 @@ describe('a TestScript', () => {
       { url: 'https://docs.oracle.com/slot', description: 'Looks for free slots in a range' },
       {
         url: 'https://datatracker.ietf.org/doc/html/rfc9110#section-9.2.2',
-        description: 'Books once although the answer was lost',
+        description: 'Books once although the response was lost',
       },
     ])
     expect(metadata?.capability[0]?.description).toContain('busy-monday')

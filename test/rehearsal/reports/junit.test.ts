@@ -49,7 +49,7 @@ describe('a report', () => {
     const suite = suiteOf(junitOf(REPORT, exchangePage))
     expect(elementsOf(suite, 'testcase').map((one) => attributeOf(one, 'name'))).toEqual([
       'look: Looks for free slots in a range',
-      'once: Books once although the answer was lost',
+      'once: Books once although the response was lost',
       'told: The caller is told the true time',
       'cancel: Cancels',
     ])

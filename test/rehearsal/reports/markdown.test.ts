@@ -19,7 +19,7 @@ describe('a report', () => {
   test('has a table of the steps, those that fail first, each with links to its exchanges', () => {
     expect(rowsOf(text)).toEqual([
       '| Result | Step | What came | Exchanges |',
-      '| **fail** | Books once although the answer was lost | Expected no second request with the same body, and it came | expect: [POST /Appointment](http://127.0.0.1:3000/dashboard/journal/9b2f6c1e-0000-4000-8000-000000000002)<br>never: [POST /Appointment 201](http://127.0.0.1:3000/dashboard/journal/9b2f6c1e-0000-4000-8000-000000000003) |',
+      '| **fail** | Books once although the response was lost | Expected no second request with the same body, and it came | expect: [POST /Appointment](http://127.0.0.1:3000/dashboard/journal/9b2f6c1e-0000-4000-8000-000000000002)<br>never: [POST /Appointment 201](http://127.0.0.1:3000/dashboard/journal/9b2f6c1e-0000-4000-8000-000000000003) |',
       '| skip | Cancels (optional) | Not seen |  |',
       '| pass | Looks for free slots in a range | Expected a search for Slot, and it came | expect: [GET /Slot?status=free 200](http://127.0.0.1:3000/dashboard/journal/9b2f6c1e-0000-4000-8000-000000000001) |',
       '| pass | The caller is told the true time | The time was true<br>Attested by Nora: yes, heard on the recording |  |',
