@@ -37,7 +37,7 @@ function List({ patient, candidates }: ListProps) {
       Show unlikely ones ({rest})
     </Button>
   )
-  if (shown.length === 0) return <NoMatches action={more} />
+  if (shown.length === 0) return <NoMatches hasUnlikely={rest > 0} action={more} />
   return (
     <Stack>
       {shown.map(({ patient: found, grade, score }) => (
@@ -58,8 +58,17 @@ function List({ patient, candidates }: ListProps) {
   )
 }
 
-const NoMatches = ({ action }: { readonly action: ReactNode }) => (
-  <Empty icon="check" title="No other record is like this one" action={action}>
+interface NoMatchesProps {
+  readonly hasUnlikely: boolean
+  readonly action: ReactNode
+}
+
+const NoMatches = ({ hasUnlikely, action }: NoMatchesProps) => (
+  <Empty
+    icon="check"
+    title={hasUnlikely ? 'No other record is likely to be of this person' : 'No other record is like this one'}
+    action={action}
+  >
     Patient/$match compares names, birth date, telephone, e-mail, address and identifiers.
   </Empty>
 )

@@ -103,7 +103,7 @@ function noteOf(schedule: string, day: string, hours: HoursByDay): string {
 
 const Lines = ({ name, note }: { readonly name: ReactNode; readonly note: string }) => (
   <>
-    <Text size="sm" fw={600} lh={1.2} lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
+    <Text fw={600} fz="clamp(0.75rem, 14cqi, 0.875rem)" lh={1.35} lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
       {name}
     </Text>
     <Text size="xs" c="dimmed" className="cut">

@@ -42,7 +42,7 @@ const FILTERING = [
   { name: 'priority', label: 'Priority', data: PRIORITIES },
   { name: 'due', label: 'Due', data: DUE },
   { name: 'snoozed', label: 'Snoozed', data: SNOOZED },
-  { name: 'code', label: 'Kind', data: CODES, width: 220 },
+  { name: 'code', label: 'Kind', data: CODES, width: 280 },
 ] as const
 
 interface TaskFiltersProps {
@@ -84,6 +84,6 @@ const Choice = ({ label, data, value, onChoose, width = 150 }: ChoiceProps) => (
     value={value}
     onChange={({ currentTarget }) => onChoose(currentTarget.value)}
     flex={`1 1 ${width}px`}
-    maw={240}
+    maw={Math.max(width, 220)}
   />
 )
