@@ -210,7 +210,7 @@ test('the names of eight practitioners are whole above their day in a narrow win
 
 test('records that are hardly the same person are shown where one asks for them', async () => {
   const { fhir } = dashboard.server
-  // Of four who have nothing but the same name each is one in four.
+  // Each of four who have nothing but the same name is one in four.
   const name = [{ family: 'Quillfeather', given: ['Ottoline'] }]
   for (const number of [1, 2, 3, 4]) {
     const id = `quill-${number}`
