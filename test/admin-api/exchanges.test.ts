@@ -228,7 +228,7 @@ describe('an exchange', () => {
         outcome: 'left',
         reason: {
           code: 'client-left',
-          text: expect.stringContaining('closed its connection before it had the answer'),
+          text: expect.stringContaining('closed its connection before it had the response'),
         },
       }),
     ])

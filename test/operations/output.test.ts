@@ -51,6 +51,6 @@ describe('writeOutput', () => {
   })
 
   test('an out parameter that the definition does not have is a fault of the handler', () => {
-    expect(() => writeOutput(definition, { given: 'x' })).toThrow("$test answers with 'given'")
+    expect(() => writeOutput(definition, { given: 'x' })).toThrow("$test responds with 'given'")
   })
 })
