@@ -97,7 +97,7 @@ function PatientList({ q, tab, tabs, onSearch, onNew }: PatientListProps) {
     <>
       <PageHead
         title="Patients"
-        description={total === undefined ? ' ' : countText(total, tab)}
+        description={total === undefined ? '\u00a0' : countText(total, tab)}
         actions={
           <>
             <CopyAsCurl request={{ path: searchPath('Patient', parameters) }} />
