@@ -1,8 +1,9 @@
 /** Hooks that read over FHIR: one response, a search, a search page by page. */
-import { keepPreviousData, type UseQueryResult, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Bundle, FhirResource } from 'fhir/r4'
 import { matchesIn, nextOf } from '../fhir/bundles.ts'
-import { get } from './client.ts'
+import { get, getAll } from './client.ts'
+import { problemOf } from './problem.ts'
 
 export type Parameters = readonly (readonly [name: string, value: string])[]
 
@@ -34,27 +35,24 @@ export const useGet = <T>(path: string, { enabled = true, every, keepsPrevious =
 export const useSearch = (type: string, parameters: Parameters, options: Options = {}) =>
   useGet<Bundle>(searchPath(type, parameters), options)
 
-/** Several searches of a type at once, as one query that has its data when all of them have theirs. */
+/** Several searches of a type in one request. */
 export const useSearches = (type: string, searches: readonly Parameters[], every: number) =>
-  useQueries({
-    queries: searches.map((parameters) => {
-      const path = searchPath(type, parameters)
-      return {
-        queryKey: keyOf(path),
-        queryFn: ({ signal }: { readonly signal: AbortSignal }) => get<Bundle>(path, signal),
-        refetchInterval: every,
-      }
-    }),
-    combine: together,
+  useQuery({
+    queryKey: [type, 'searches', searches],
+    queryFn: ({ signal }) =>
+      searchAll(
+        searches.map((parameters) => searchPath(type, parameters)),
+        signal,
+      ),
+    refetchInterval: every,
   })
 
-const together = (queries: readonly UseQueryResult<Bundle>[]) => {
-  const found = queries.flatMap(({ data }) => data ?? [])
-  return {
-    data: found.length === queries.length ? found : undefined,
-    error: queries.find(({ error }) => error !== null)?.error ?? null,
-    refetch: () => Promise.all(queries.map(({ refetch }) => refetch())),
-  }
+/** @throws Problem of the first search that was refused */
+export async function searchAll(paths: readonly string[], signal: AbortSignal): Promise<readonly Bundle[]> {
+  return (await getAll(paths, signal)).map(({ resource, response }) => {
+    if (resource?.resourceType === 'Bundle') return resource
+    throw problemOf(Number.parseInt(response?.status ?? '500', 10), response?.outcome)
+  })
 }
 
 /** All pages fetched so far, as one list. */

@@ -1,9 +1,8 @@
 /** The names of resources that references lead to, read together. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { Bundle } from 'fhir/r4'
 import { referenceParts } from '../fhir/names.ts'
 import { resourceName } from '../fhir/resource-name.ts'
-import { READS, send } from './client.ts'
+import { getAll } from './client.ts'
 
 /** References of one request; others show as they are. */
 const MOST = 40
@@ -28,14 +27,13 @@ function addressIn(reference: string): string | undefined {
 }
 
 async function namesOf(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-  const entry = addresses.map((address) => ({
-    request: { method: 'GET' as const, url: `${address}?_summary=true` },
-  }))
-  const body: Bundle = { resourceType: 'Bundle', type: 'batch', entry }
-  const { body: found } = await send<Bundle>({ method: 'POST', path: '', body, headers: { 'x-run-id': READS }, signal })
+  const found = await getAll(
+    addresses.map((address) => `${address}?_summary=true`),
+    signal,
+  )
   return new Map(
     addresses.flatMap((address, index) => {
-      const { resource } = found.entry?.[index] ?? {}
+      const { resource } = found[index] ?? {}
       const name = resource && resourceName(resource)
       return name === undefined || resource?.resourceType === 'OperationOutcome' ? [] : [[address, name] as const]
     }),
