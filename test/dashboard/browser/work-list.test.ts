@@ -88,6 +88,7 @@ test('an escalation is claimed, commented over the end of a session, and complet
     output: [{ valueCodeableConcept: { coding: [{ code: 'no-answer' }] } }],
   })
   await undo.click()
+  await until(async () => (await task(id)).status === 'in-progress')
   await page.goto(`${dashboard.server.url}/dashboard/work-list?owner=me&task=${id}`)
   await drawer.getByText('In progress').waitFor()
   expect((await task(id)).output).toBeUndefined()
