@@ -1,7 +1,9 @@
 /** The public keys of a foreign token issuer: https://www.rfc-editor.org/rfc/rfc7517. */
 import { KeyObject } from 'node:crypto'
-import type { createRemoteJWKSet } from 'jose'
+import type { createRemoteJWKSet, FetchImplementation } from 'jose'
 import { isObject } from '../fhir/resource.ts'
+import { currentBudget } from '../isolation/budget.ts'
+import { traceparentOf } from '../isolation/trace-context.ts'
 
 /** Algorithms that an issuer may sign with. No HS…: a public key must never pass as a shared secret. */
 export const PUBLIC_KEY_ALGORITHMS = [
@@ -47,8 +49,9 @@ export function jwksKeyLoader(jwksUrl: string, { cooldownMs, timeoutMs }: JwksOp
   let failedAt = Number.NEGATIVE_INFINITY
   let keySet: Promise<KeySet> | undefined
   const connect = async (): Promise<KeySet> => {
-    const { createRemoteJWKSet } = await import('jose')
+    const { createRemoteJWKSet, customFetch } = await import('jose')
     return createRemoteJWKSet(new URL(jwksUrl), {
+      [customFetch]: fetchTraced,
       cooldownDuration: cooldownMs,
       timeoutDuration: timeoutMs,
       cacheMaxAge: KEY_LIFETIME_MS,
@@ -71,6 +74,13 @@ export function jwksKeyLoader(jwksUrl: string, { cooldownMs, timeoutMs }: JwksOp
       throw new KeysUnavailable("the issuer's keys could not be read", { cause: error })
     }
   }
+}
+
+/** Part of the trace of the request that needs the keys. */
+const fetchTraced: FetchImplementation = (url, { headers, ...options }) => {
+  const trace = currentBudget()?.trace
+  if (trace !== undefined) headers.set('traceparent', traceparentOf(trace))
+  return fetch(url, { ...options, headers })
 }
 
 /** Codes of jose's errors for a token whose header fits none of the keys, or several. */

@@ -222,6 +222,10 @@ const NOT_TRACED = { spans: undefined, trace: undefined }
 /** Spans of its parts that a request keeps: a batch has many. */
 const MAX_SPANS = 100
 
+/** Adds the spans of a part that another thread has carried out, as many as are kept. */
+export const keepSpans = (spans: EndedSpan[] | undefined, told: readonly EndedSpan[] = []): void =>
+  void spans?.push(...told.slice(0, MAX_SPANS - spans.length))
+
 /**
  * Does a part of the current request as a span of its own, where spans are recorded. Parts come one after the other.
  * @param attributesOf what it has come to; absent: it has thrown

@@ -9,6 +9,7 @@ import { newLastingDatabaseUrl } from '../support/database.ts'
 import { request } from '../support/request.ts'
 import { newFolder } from '../support/run.ts'
 import { endProcessesAfterEach, login, start, stop, until } from '../support/server-process.ts'
+import { rsaKey, startIssuer } from '../support/token-issuer.ts'
 
 endProcessesAfterEach()
 
@@ -186,6 +187,37 @@ test('a request in a work thread is one trace, with the commits there, its tool 
   expect(named(ofCalls, 'POST crm').parentSpanId).toBe(tool.spanId)
   expect(server.output().split('a request goes to a work thread').length - 1).toBe(2)
   expect(ofCalls.filter(({ name }) => name === 'execute_tool validate_intake_field')).toHaveLength(4)
+})
+
+test('the parts of an import that work threads carry out are in its trace', async () => {
+  const collected = await collector()
+  const server = await startTraced({ ...exporting(collected.url), WORKERS: '2' })
+  const lines = Array.from({ length: 3 }, (_, n) =>
+    JSON.stringify({ resourceType: 'Basic', id: `b${n}`, code: { text: 'x' } }),
+  )
+  const headers = { 'content-type': 'application/fhir+ndjson', ...TRACEPARENT }
+  const path = '/clinics/demo-clinic/import'
+  const authorization = `Bearer ${await login(server.url, 'admin')}`
+  const sent = await fetch(`${server.url}${path}`, {
+    ...{ method: 'POST', headers: { authorization, ...headers }, body: lines.join('\n') },
+  })
+  expect(await sent.text()).toContain('"imported":3')
+  const spans = await spansOf(collected, TRACE, 2)
+  expect(named(spans, 'commit').parentSpanId).toBe(named(spans, 'POST /clinics/{clinic}/import').spanId)
+})
+
+test('the keys of an issuer are fetched within the trace of the request that needs them', async () => {
+  const issuer = await startIssuer(rsaKey('first'))
+  closing.push(async () => void (await issuer.close()))
+  const [JWT_ISSUER, JWT_AUDIENCE] = ['https://login.example', 'https://emr.example']
+  const given = { JWKS_URL: issuer.jwksUrl, JWT_ISSUER, JWT_AUDIENCE }
+  const { url } = await start({ DATABASE_URL: await newLastingDatabaseUrl(), ...given })
+  const exp = Math.floor(Date.now() / 1_000) + 600
+  const user = { sub: 'u-1', name: 'Ada', clinic: 'demo-clinic', role: 'admin' }
+  const token = issuer.sign({ iss: JWT_ISSUER, aud: JWT_AUDIENCE, exp, ...user })
+  const path = '/Patient/abernathy-ruth'
+  const read = await request(url, 'GET', path, undefined, { authorization: `Bearer ${token}`, ...TRACEPARENT })
+  expect([read.status, issuer.traces]).toEqual([200, [TRACEPARENT.traceparent]])
 })
 
 test('no text of a client or about a patient is in spans, log lines or what they carry', async () => {

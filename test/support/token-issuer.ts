@@ -18,6 +18,8 @@ export interface TokenIssuer {
   sign(claims: object, options?: { readonly key?: Key; readonly kid?: string; readonly header?: object }): string
   /** How often the key set was fetched. */
   readonly requests: () => number
+  /** The traceparent headers with which it was fetched. */
+  readonly traces: readonly (string | undefined)[]
   /** The HTTP status of the responses with the key set. */
   setStatus(status: number): void
   readonly close: () => Promise<unknown>
@@ -33,10 +35,10 @@ export function ecKey(kid: string): Key {
 
 export async function startIssuer(...initial: readonly [Key, ...Key[]]): Promise<TokenIssuer> {
   let keys: readonly Key[] = initial
-  let requests = 0
+  const traces: (string | undefined)[] = []
   let status = 200
-  const server = createServer((_request, response) => {
-    requests++
+  const server = createServer(({ headers }, response) => {
+    traces.push(headers.traceparent?.toString())
     response.statusCode = status
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ keys: keys.map(jwkOf) }))
@@ -53,7 +55,8 @@ export async function startIssuer(...initial: readonly [Key, ...Key[]]): Promise
         keyid: kid,
         header: { alg: key.alg, ...header },
       }),
-    requests: () => requests,
+    requests: () => traces.length,
+    traces,
     setStatus: (next) => {
       status = next
     },

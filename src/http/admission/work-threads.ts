@@ -13,6 +13,7 @@ import {
   BudgetError,
   type Cause,
   currentBudget,
+  keepSpans,
   OffloadRequired,
   requireWorkThread,
   SlowKinds,
@@ -150,11 +151,15 @@ async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: 
 }
 
 /** Has a work thread answer a part of a request, as a request of its own to the same address. */
-export const answerPart = (
+export async function answerPart(
   koa: KoaContext,
   threads: WorkThreads,
   { type, body }: { readonly type: string; readonly body: Uint8Array },
-): Promise<ThreadAnswer> => inThread(koa, threads, { headers: { ...headersOf(koa), 'content-type': type }, body }, 0)
+): Promise<ThreadAnswer> {
+  const answer = await inThread(koa, threads, { headers: { ...headersOf(koa), 'content-type': type }, body }, 0)
+  keepSpans(exchangeOf(koa).spans, answer.told.spans)
+  return answer
+}
 
 async function inThread(
   koa: KoaContext,
