@@ -99,7 +99,7 @@ const ROOMS = {
     ...['repository', 'clinics', 'core', 'reservations', 'scheduling', 'booking', 'rehearsal/magic'],
   ],
   // What a client is judged by, and which of its requests are.
-  'rehearsal/plans': ['repository', 'rehearsal/faults'],
+  'rehearsal/plans': ['repository', 'core', 'rehearsal/faults'],
   // The shapes of runs, which those who report on them need.
   'rehearsal/runs/run': ['rehearsal/plans'],
   // What is known of a run, in the forms that others read.
@@ -115,10 +115,10 @@ const ROOMS = {
   // Resets, snapshots and clones: one filling of a clinic's data takes the place of another.
   'rehearsal/generations': [
     ...['storage', 'repository', 'content', 'clinics', 'core', 'rehearsal/scenarios'],
-    ...['rehearsal/runs', 'rehearsal/reports'],
+    ...['rehearsal/plans', 'rehearsal/runs', 'rehearsal/reports'],
   ],
   // What is taken out of a clinic as a file, and what is brought in.
-  'rehearsal/transfer': ['storage', 'repository', 'core'],
+  'rehearsal/transfer': ['storage', 'repository', 'core', 'rehearsal/plans'],
   // What modules of others add.
   extensions: [
     ...['search', 'search/index', 'core', 'operations', 'calls', 'providers'],

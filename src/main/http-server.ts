@@ -58,6 +58,7 @@ import type { ComponentHealth } from '../isolation/fair-queue.ts'
 import type { Sampling } from '../isolation/trace-context.ts'
 import type { Journal } from '../record/journal/journal.ts'
 import type { LiveJournal } from '../record/journal/live.ts'
+import { ensureTestScripts } from '../rehearsal/plans/plans.ts'
 import { Runs } from '../rehearsal/runs/runs.ts'
 import { narrowed as narrowedStatement } from '../rehearsal/strictness/narrowed.ts'
 import type { Profile } from '../rehearsal/strictness/profile.ts'
@@ -170,7 +171,7 @@ const BEFORE = {
 
 /** @throws Error naming a tool or a tool family that is defined wrongly */
 export function httpServer(services: HttpServices, { statement, ...declared }: Declared, tools: Tools): Server {
-  const { config, logger, repository, contents, access, shares } = services
+  const { config, logger, repository, contents, shares } = services
   const proxies = new TrustedProxies(config.trustedProxies)
   const baseOf = baseUrlOf(config.baseUrl, proxies)
   const addressOf = proxies.clientAddress.bind(proxies)
@@ -189,7 +190,6 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const all = Object.values(routers)
   const ifRehearsing = (stage: Middleware): Middleware => (config.rehearsal ? stage : inOrder())
   const budgets = new Budgets(services.threads, config.limits, logger)
-  const ship = (clinic: string) => unpaid(() => ensureShipped(access(clinic, { kind: 'server' })))
   const turn = shares?.inTurn ?? inOrder()
   const stages: Readonly<Record<BeforeOwn, Middleware>> = {
     exchange: inOrder(
@@ -215,7 +215,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
     address: shares?.ofAddress(addressOf) ?? inOrder(),
     'work thread': budgets.moveAsBefore,
     sandbox: requireSandbox,
-    'shipped resources': shipResources(ship, turn),
+    'shipped resources': shipResources((clinic) => unpaid(() => ship(services, clinic)), turn),
     route: fhir,
   }
   const own = bySegment(
@@ -233,6 +233,12 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const server = serverOf(koa)
   if (shares !== undefined) server.on('connection', shares.connected)
   return server
+}
+
+async function ship({ config, repository, access }: HttpServices, clinic: string): Promise<void> {
+  const target = access(clinic, { kind: 'server' })
+  await ensureShipped(target)
+  if (config.rehearsal) await ensureTestScripts(target, repository, clinic)
 }
 
 /** Services that the FHIR routes need. */

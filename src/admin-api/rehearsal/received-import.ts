@@ -17,6 +17,7 @@ import { announcedLength, bodyPieces, checkEncoding, invite, parseBody, textOf }
 import { contentTypeOf } from '../../http/message/format.ts'
 import { BudgetError, currentBudget, unpaid } from '../../isolation/budget.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
+import { ensureTestScripts } from '../../rehearsal/plans/plans.ts'
 import {
   type ImportedItem,
   importItems,
@@ -25,11 +26,13 @@ import {
   refusal,
 } from '../../rehearsal/transfer/import.ts'
 import { batchesOf, type Item } from '../../rehearsal/transfer/items.ts'
+import type { Repository } from '../../repository/repository.ts'
 import { type Answer, Later, named, numberOf, Sum } from './import-answer.ts'
 import { type BodyForm, BUNDLE, FORMS } from './import-forms.ts'
 
 export interface ImportServices {
   readonly config: Pick<Config, 'limits'>
+  readonly repository: Repository
   readonly access: AccessOf
   readonly logger: Logger
   /** Absent: an import is carried out in this thread. */
@@ -97,9 +100,13 @@ async function* withinLimit(pieces: AsyncIterable<Buffer>, limit: number): Async
 
 const noResource = (): FhirError => badRequest('The body has no resource; it must have at least one to import')
 
-/** A clinic that nobody has used yet lacks the profiles that resources are held to. */
-const ship = ({ clinic, services }: ImportRequest): Promise<void> =>
-  unpaid(() => ensureShipped(services.access(clinic, { kind: 'server' })))
+/** A clinic that nobody has used yet lacks the profiles that resources are held to, and the TestScripts of TestReports. */
+const ship = ({ clinic, services: { access, repository } }: ImportRequest): Promise<void> =>
+  unpaid(async () => {
+    const target = access(clinic, { kind: 'server' })
+    await ensureShipped(target)
+    await ensureTestScripts(target, repository, clinic)
+  })
 
 /**
  * Writes what has arrived, part by part. Items that refer to something that is not there are tried again at the end.

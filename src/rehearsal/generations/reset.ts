@@ -8,6 +8,7 @@ import { ensureShipped } from '../../core/shipped.ts'
 import { present } from '../../fhir/resource.ts'
 import { GENERATION, GENERATION_KEY, type Generation, stageGeneration } from '../../repository/generation.ts'
 import type { UnitOfWork } from '../../repository/repository.ts'
+import { listPlans } from '../plans/plans.ts'
 import { ensureReports } from '../reports/staged.ts'
 import { finishedRuns } from '../runs/runs.ts'
 import { loadScenario, startOf } from '../scenarios/load-scenario.ts'
@@ -143,7 +144,8 @@ async function makeCurrent(
   settings?: ClinicSettings,
 ): Promise<void> {
   // Last, so that no run that ends meanwhile is missed.
-  await ensureReports(access(clinic, { kind: 'server' }, generation), finishedRuns(repository, clinic))
+  const target = access(clinic, { kind: 'server' }, generation)
+  await ensureReports(target, finishedRuns(repository, clinic), await listPlans(repository, clinic))
   const work = async (unit: UnitOfWork) => {
     await stageFilled(unit, generation)
     const before = (await unit.records.read(GENERATION, GENERATION_KEY))?.value.number ?? 0

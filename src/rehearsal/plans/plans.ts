@@ -1,6 +1,8 @@
 /** The plans of a clinic: those of resources/plans, and those that it stores itself. docs/plans.md */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ClinicAccess } from '../../core/context.ts'
+import { ensureResources, stageResources } from '../../core/shipped.ts'
 import { didYouMean } from '../../fhir/closest-name.ts'
 import { parseJson } from '../../fhir/json.ts'
 import { badRequest, conflict, notFound } from '../../fhir/outcome.ts'
@@ -9,6 +11,7 @@ import { recordKind } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
 import { checkedPlan, parsePlan } from './parse-plan.ts'
 import type { Plan } from './plan.ts'
+import { testScriptOf, testScriptsOf } from './test-script.ts'
 
 const FOLDER = join(import.meta.dirname, '../../../resources/plans')
 
@@ -43,6 +46,13 @@ export async function listPlans(repository: Repository, clinic: string): Promise
   return [...builtIn, ...own].toSorted((one, other) => (one.plan < other.plan ? -1 : 1))
 }
 
+/** Writes the TestScripts of all plans where the clinic lacks them or has them in another version. */
+export const ensureTestScripts = async (target: ClinicAccess, repository: Repository, clinic: string): Promise<void> =>
+  ensureResources(target, testScriptsOf(await listPlans(repository, clinic)))
+
+/** Whether it is the TestScript of a plan of the server, which every clinic has. */
+export const isShippedScript = (type: string, id: string): boolean => type === 'TestScript' && builtInPlans().has(id)
+
 /** @throws FhirError 404 with the nearest name */
 export async function findPlan(repository: Repository, clinic: string, name: string): Promise<KnownPlan> {
   const builtIn = builtInPlans().get(name)
@@ -65,6 +75,7 @@ export async function storePlan(repository: Repository, clinic: string, name: st
     if (isNew && (await listForAddition(unit, STORED, MOST)).length >= MOST)
       throw conflict(`The clinic has ${MOST} plans, which is the most; delete one first`)
     unit.records.put(STORED, name, plan)
+    await stageResources(unit, [testScriptOf(plan)])
     return isNew
   })
 }
@@ -73,7 +84,11 @@ export async function storePlan(repository: Repository, clinic: string, name: st
 export async function deletePlan(repository: Repository, clinic: string, name: string): Promise<void> {
   const { builtIn } = await findPlan(repository, clinic, name)
   if (builtIn) throw conflict(`The plan '${name}' belongs to the server and can't be deleted`)
-  await repository.change(clinic, async ({ records }) => {
-    if ((await records.read(STORED, name)) !== undefined) records.delete(STORED, name)
+  await repository.change(clinic, async (unit) => {
+    const stored = await unit.records.read(STORED, name)
+    if (stored === undefined) return
+    unit.records.delete(STORED, name)
+    // TestReports refer to it.
+    await stageResources(unit, [testScriptOf(stored.value, 'retired')])
   })
 }

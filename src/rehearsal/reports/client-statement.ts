@@ -15,9 +15,9 @@ import { operationDefinitionUrl } from '../../core/shipped.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { nonEmpty, present } from '../../fhir/resource.ts'
 import { definedParameter } from '../../search/parameters.ts'
+import { fhirText } from '../plans/fhir-text.ts'
 import type { Observed, ObservedType, RunReport } from '../runs/run.ts'
 import { serverOf } from './addresses.ts'
-import { fhirText } from './fhir-text.ts'
 import { planOf } from './words.ts'
 
 type Described = Pick<

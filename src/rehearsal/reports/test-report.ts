@@ -8,9 +8,10 @@ import type {
   TestReportTestAction,
 } from 'fhir/r4'
 import { nonEmpty, present } from '../../fhir/resource.ts'
+import { possibleText } from '../../fhir/xml/narrative.ts'
+import { fhirText } from '../plans/fhir-text.ts'
 import type { Evidence, RunReport, RunStatus, StepReport, Verdict } from '../runs/run.ts'
 import { exchangeAddress, serverOf } from './addresses.ts'
-import { clientUri, fhirText } from './fhir-text.ts'
 import { attestedBy, planOf } from './words.ts'
 
 const STATUSES: Readonly<Record<RunStatus, TestReport['status']>> = {
@@ -66,6 +67,12 @@ function participantsOf(report: RunReport): TestReportParticipant[] {
     { type: 'client', uri: clientUri(client), ...present({ display: fhirText(client) }) },
     { type: 'server', uri: base, display: as === undefined ? ENGINE : `${ENGINE} as ${as}` },
   ]
+}
+
+/** The name of a client as a URI, which identifies it; a web address, or an URN, is one already. */
+function clientUri(name: string): string {
+  const written = possibleText(name)
+  return /^(https?:\/\/|urn:)\S+$/.test(written) ? written : `urn:sandbox-emr:client:${encodeURIComponent(written)}`
 }
 
 function testOf(report: RunReport, step: StepReport): TestReportTest {

@@ -6,6 +6,7 @@ import { forNoRequest } from '../../isolation/budget.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import type { Repository, StoredResource, StoreSnapshot } from '../../repository/repository.ts'
 import { isRestricted } from '../../repository/restriction.ts'
+import { isShippedScript } from '../plans/plans.ts'
 
 /** Types that others refer to, in an order in which most references lead back; all others follow by their names. */
 const FIRST = [
@@ -33,8 +34,10 @@ export async function openExport(repository: Repository, clinic: string): Promis
   return { pages: pagesOf(snapshot, partition), close: () => snapshot.close() }
 }
 
+const isOfServer = ({ type, id }: StoredResource): boolean => isShipped(type, id) || isShippedScript(type, id)
+
 const isExported = (resource: StoredResource): boolean =>
-  resource.method !== 'DELETE' && !isShipped(resource.type, resource.id) && !isRestricted(resource)
+  resource.method !== 'DELETE' && !isOfServer(resource) && !isRestricted(resource)
 
 type Page = Awaited<ReturnType<StoreSnapshot['scanVersions']>>
 

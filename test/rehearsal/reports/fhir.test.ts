@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { OperationOutcome } from 'fhir/r4'
 import type { AnyResource } from '../../../src/fhir/resource.ts'
+import { testScriptOf } from '../../../src/rehearsal/plans/test-script.ts'
 import { clientStatementOf } from '../../../src/rehearsal/reports/client-statement.ts'
 import { testReportOf } from '../../../src/rehearsal/reports/test-report.ts'
-import { testScriptOf } from '../../../src/rehearsal/reports/test-script.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { ALL_VERDICTS, HOSTILE, PLAN, planWithText, REPORT, STEPS, withText } from './a-report.ts'
 

@@ -331,7 +331,6 @@ test('a shared link shows nothing once the clone of its run has ended', async ()
 describe('as resources', () => {
   const found = async (query: string): Promise<readonly string[]> =>
     ((await clinic.server.fhir('GET', query)).body as Bundle).entry?.map(({ resource }) => resource?.id ?? '') ?? []
-
   test('a run that is finished is a TestReport, found by its result, its client and its plan', async () => {
     const run = await finishedRun()
     const { status, body } = await clinic.server.fhir('GET', `/TestReport/${run}`)
@@ -359,17 +358,19 @@ describe('as resources', () => {
     expect((await clinic.server.fhir('GET', `/TestReport/${run}`)).status).toBe(404)
   })
 
-  test('they outlast a reset, each plan as its newest run had it', async () => {
+  test('they outlast a reset, a plan that is deleted meanwhile as its newest run had it, and retired', async () => {
     const run = await finishedRun()
     await clinic.ask('PUT', '/plans/looks', { ...PLAN, version: '2.0.0' })
     const later = await finishedRun()
-    await clinic.ask('PUT', '/plans/looks', PLAN)
     const before = (await clinic.ask('GET', `/runs/${run}.json`)).body
+    await clinic.ask('DELETE', '/plans/looks')
     await clinic.resetTo('empty')
     const { meta: _meta, ...report } = (await clinic.server.fhir('GET', `/TestReport/${run}`)).body
     expect(report).toEqual(before)
     expect(await found('/TestReport?result=fail&_count=100')).toEqual(expect.arrayContaining([run, later]))
-    expect((await clinic.server.fhir('GET', '/TestScript/looks')).body.version).toBe('2.0.0')
+    const { body } = await clinic.server.fhir('GET', '/TestScript/looks')
+    expect([body.version, body.status]).toEqual(['2.0.0', 'retired'])
+    await clinic.ask('PUT', '/plans/looks', PLAN)
   })
 
   test('they outlast a reset to a snapshot that was taken before', async () => {

@@ -6,14 +6,20 @@
 import type { TestScript, TestScriptMetadata, TestScriptSetupActionAssert, TestScriptTest } from 'fhir/r4'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { nonEmpty, present } from '../../fhir/resource.ts'
-import type { Plan, Step } from '../plans/plan.ts'
 import { fhirText } from './fhir-text.ts'
+import type { Plan, Step } from './plan.ts'
 
 const CANONICAL = 'https://sandbox-emr.example/fhir'
 const PROFILES = 'http://terminology.hl7.org/CodeSystem/testscript-profile'
 
-/** Its id is the name of the plan. */
-export function testScriptOf(plan: Plan): TestScript & { readonly id: string } {
+/**
+ * Its id is the name of the plan.
+ * @param status `retired`: there is no such plan any more, but there may be TestReports of it
+ */
+export function testScriptOf(
+  plan: Plan,
+  status: 'active' | 'retired' = 'active',
+): TestScript & { readonly id: string } {
   const { plan: name, title, version, description, steps } = plan
   return {
     resourceType: 'TestScript',
@@ -22,7 +28,7 @@ export function testScriptOf(plan: Plan): TestScript & { readonly id: string } {
     version,
     name: pascalCase(name),
     ...present({ title: fhirText(title), description: fhirText(description) }),
-    status: 'active',
+    status,
     publisher: 'Sandbox EMR',
     origin: [{ index: 1, profile: { system: `${PROFILES}-origin-types`, code: 'FHIR-Client' } }],
     destination: [{ index: 1, profile: { system: `${PROFILES}-destination-types`, code: 'FHIR-Server' } }],
@@ -30,6 +36,8 @@ export function testScriptOf(plan: Plan): TestScript & { readonly id: string } {
     ...nonEmpty({ test: steps.map(testOf) }),
   }
 }
+
+export const testScriptsOf = (plans: readonly Plan[]) => plans.map((plan) => testScriptOf(plan))
 
 /** `booking-lifecycle` -> `BookingLifecycle`, which programs can use as a name: tst-0. */
 const pascalCase = (name: string): string => {

@@ -9,9 +9,3 @@ export function fhirText(text: string): string | undefined {
   const written = possibleText(text.slice(0, MOST))
   return written.trim() === '' ? undefined : written
 }
-
-/** The name of a client as a URI, which identifies it; a web address, or an URN, is one already. */
-export function clientUri(name: string): string {
-  const written = possibleText(name.slice(0, MOST))
-  return /^(https?:\/\/|urn:)\S+$/.test(written) ? written : `urn:sandbox-emr:client:${encodeURIComponent(written)}`
-}
