@@ -1,5 +1,5 @@
 /** Hooks that read over FHIR: one response, a search, a search page by page. */
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Bundle, FhirResource } from 'fhir/r4'
 import { matchesIn, nextOf } from '../fhir/bundles.ts'
 import { get, getAll } from './client.ts'
@@ -31,6 +31,10 @@ export const useGet = <T>(path: string, { enabled = true, every, keepsPrevious =
     ...(every === undefined ? {} : { refetchInterval: every }),
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
   })
+
+/** Whether a query has the response of its own address, and not none yet, or that of the address before. */
+export const isCurrent = ({ isPending, isPlaceholderData }: Pick<UseQueryResult, 'isPending' | 'isPlaceholderData'>) =>
+  !isPending && !isPlaceholderData
 
 export const useSearch = (type: string, parameters: Parameters, options: Options = {}) =>
   useGet<Bundle>(searchPath(type, parameters), options)

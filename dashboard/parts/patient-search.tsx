@@ -3,7 +3,7 @@ import { Group, Loader, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { Patient } from 'fhir/r4'
 import { useState } from 'react'
-import { useSearch } from '../api/queries.ts'
+import { isCurrent, useSearch } from '../api/queries.ts'
 import { matchesIn } from '../fhir/bundles.ts'
 import { patientName, telecomOf } from '../fhir/names.ts'
 import { criteriaOf, type Piece, piecesOf } from '../fhir/patient-criteria.ts'
@@ -33,7 +33,7 @@ export function PatientSearch({ label, value, onChange, error }: PatientSearchPr
   const query = useSearch('Patient', parametersFor(isChosen ? [] : pieces), { keepsPrevious: true })
   const found = query.data === undefined ? [] : matchesIn<Patient>(query.data)
   const all = !isChosen || found.some(({ id }) => id === value.id) ? found : [value, ...found]
-  const isSettled = settled === (typed ?? '') && !query.isFetching
+  const isSettled = settled === (typed ?? '') && isCurrent(query)
   const isNobody = settled !== '' && all.length === 0 && isSettled
   const take = (patient: Patient | undefined) => {
     onChange(patient)

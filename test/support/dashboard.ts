@@ -3,7 +3,14 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core'
 import { findBrowser } from '../../scripts/browser/find-browser.ts'
 import { closeLater } from './opened-stores.ts'
 import { startServer, type TestServer } from './server.ts'
@@ -140,6 +147,10 @@ export async function findingsInBothSchemes(page: Page): Promise<readonly string
 
 /** Requests other than those for the page itself, for `page.route`. */
 export const isAsked = (url: URL): boolean => !url.pathname.startsWith('/dashboard')
+
+/** A button of the notices over the page; the page itself may have one of the same name, such as `Try again`. */
+export const inNotice = (page: Page, name: string): Locator =>
+  page.locator('.mantine-Notification-root').getByRole('button', { name, exact: true })
 
 /** Whether nothing is cut off sideways, and nothing scrolls sideways. */
 export const fitsItsWidth = (page: Page): Promise<boolean> =>

@@ -3,8 +3,8 @@ import { Kbd, Text } from '@mantine/core'
 import { createSpotlight, Spotlight } from '@mantine/spotlight'
 import '@mantine/spotlight/styles.css'
 import type { Patient } from 'fhir/r4'
-import { useEffect, useState } from 'react'
-import { useSearch } from '../../api/queries.ts'
+import { useEffect, useLayoutEffect, useState } from 'react'
+import { isCurrent, useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import { patientName, referenceParts } from '../../fhir/names.ts'
 import { criteriaOf, piecesOf } from '../../fhir/patient-criteria.ts'
@@ -62,13 +62,29 @@ export function Palette({ isOpen, onClose }: PaletteProps) {
   )
 }
 
-/** Selects the first entry, as Spotlight does for those that are there while one types, and not for later ones. */
-function selectFirst(): void {
-  const list = document.getElementById(store.getState().listId)
-  list?.querySelector('[data-selected]')?.removeAttribute('data-selected')
-  list?.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
-  store.updateState((state) => ({ ...state, selected: 0 }))
+/** Marks the first entry once the search is done, unless the arrow keys have marked another one meanwhile. */
+function markFirst(): void {
+  if (store.getState().selected <= 0) mark(0)
 }
+
+/** Keeps the mark on its entry where others come or go above it; where it is gone itself, the first one has the mark. */
+function keepMark(): void {
+  const at = entries().findIndex((entry) => entry.dataset['selected'] !== undefined)
+  if (at < 0) mark(0)
+  else if (at !== store.getState().selected) store.updateState((state) => ({ ...state, selected: at }))
+}
+
+/** Marks an entry as Spotlight does, which knows it by its index. */
+function mark(index: number): void {
+  const all = entries()
+  for (const entry of all) entry.removeAttribute('data-selected')
+  all[index]?.setAttribute('data-selected', 'true')
+  store.updateState((state) => ({ ...state, selected: index }))
+}
+
+const entries = (): readonly HTMLElement[] => [
+  ...(document.getElementById(store.getState().listId)?.querySelectorAll<HTMLElement>('[data-action]') ?? []),
+]
 
 interface EntriesProps {
   readonly query: string
@@ -87,10 +103,14 @@ function Entries({ query, go }: EntriesProps) {
     keepsPrevious: true,
   })
   // A new patient is offered below those who are found, and is never what Enter takes while they are searched.
-  const isSettled = isName && !found.isFetching
-  useEffect(() => {
-    if (isSettled) selectFirst()
+  const isSettled = isName && isCurrent(found)
+  // Before the entries are seen, so that Enter finds the one that is marked.
+  useLayoutEffect(() => {
+    if (isSettled) markFirst()
   }, [isSettled])
+  useLayoutEffect(() => {
+    if (query !== '') keepMark()
+  })
   const isCommand = 'new patient'.startsWith(query.toLowerCase())
   const patients = isName && found.data !== undefined ? matchesIn<Patient>(found.data) : []
   const shown = navigation.filter(({ label }) => label.toLowerCase().includes(query.toLowerCase()))

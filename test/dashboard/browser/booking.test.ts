@@ -3,7 +3,14 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Appointment, Bundle, Slot } from 'fhir/r4'
 import type { Page } from 'playwright-core'
 import { clockText } from '../../../dashboard/fhir/time.ts'
-import { type Dashboard, findingsOf, fitsItsWidth, leftoversOf, startDashboard } from '../../support/dashboard.ts'
+import {
+  type Dashboard,
+  findingsOf,
+  fitsItsWidth,
+  inNotice,
+  leftoversOf,
+  startDashboard,
+} from '../../support/dashboard.ts'
 import { freeDay, OKAFOR, slotAmong, visitIn, ZONE } from '../../support/demo-schedule.ts'
 import { until } from '../../support/server-process.ts'
 
@@ -267,7 +274,7 @@ test('what an Undo could not take back of a series, as the server was away, is t
   const isOfSecond = (url: URL): boolean => url.pathname.endsWith('/$cancel') && !url.pathname.includes(first?.id ?? '')
   await page.route(isOfSecond, (route) => route.abort())
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
-  const again = page.getByRole('button', { name: 'Try again', exact: true })
+  const again = inNotice(page, 'Try again')
   await again.waitFor()
   await page.unroute(isOfSecond)
   await again.click()

@@ -114,6 +114,50 @@ test('the palette finds and explains alike', async () => {
   await page.getByRole('heading', { level: 1, name: NAME }).waitFor()
 })
 
+describe('while the palette is read again, as somebody has changed a patient', () => {
+  /** The palette with this text over a page that follows changes. */
+  const searched = async (typed: string): Promise<Page> => {
+    const page = await dashboard.signedIn('/patients')
+    await page.getByRole('link', { name: NAME }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByLabel('Page, patient, or Patient/123').fill(typed)
+    return page
+  }
+  const marked = (page: Page, name: string | RegExp) =>
+    page.getByRole('dialog', { name: 'Search' }).locator('[data-selected]').filter({ hasText: name })
+  /** Searches of the palette. */
+  const isSearch = (url: URL): boolean => url.pathname === '/Patient' && url.searchParams.get('_count') === '6'
+  const isRead = (page: Page) => page.waitForResponse((one) => isSearch(new URL(one.url())))
+
+  test('New patient stays, and Enter takes it', async () => {
+    const page = await searched('Per Lagerwall')
+    await marked(page, 'New patient “Per Lagerwall” …').waitFor()
+    let asked = () => {}
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve
+    })
+    // This search is never responded to.
+    await page.route(isSearch, () => asked())
+    await put('somebody', { name: [{ family: 'Somebody' }] })
+    await isAsked
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'New patient' }).getByLabel('Given names').waitFor()
+  })
+
+  test('the patient who is marked stays so, also where another one comes above', async () => {
+    const page = await searched('yyb')
+    await put('yyb-one', { name: [{ family: 'Yybb', given: ['Mid'] }] })
+    await page.getByRole('dialog', { name: 'Search' }).getByRole('button', { name: 'Mid Yybb' }).waitFor()
+    while ((await marked(page, 'Mid Yybb').count()) === 0) await page.keyboard.press('ArrowDown')
+    const read = isRead(page)
+    await put('yyb-two', { name: [{ family: 'Yyba', given: ['New'] }] })
+    await read
+    await page.getByRole('dialog', { name: 'Search' }).getByRole('button', { name: 'New Yyba' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Mid Yybb' }).waitFor()
+  })
+})
+
 test.each(['light', 'dark'] as const)('odd names and reasons fit, and axe finds nothing (%s)', async (colorScheme) => {
   const look = { colorScheme, viewport: { width: 390, height: 800 } } as const
   const page = await dashboard.signedIn('/patients?q=zz', look)

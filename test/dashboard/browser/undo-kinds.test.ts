@@ -7,7 +7,7 @@ import type { Appointment, Patient, Schedule, Slot, Task } from 'fhir/r4'
 import type { Page } from 'playwright-core'
 import { availabilityOf, noHours, withAvailability } from '../../../dashboard/fhir/availability.ts'
 import { clockText, wallTime } from '../../../dashboard/fhir/time.ts'
-import { type Dashboard, isAsked, startDashboard } from '../../support/dashboard.ts'
+import { type Dashboard, inNotice, isAsked, startDashboard } from '../../support/dashboard.ts'
 import { freeDay, OKAFOR, setClock, visitIn, ZONE } from '../../support/demo-schedule.ts'
 import { put } from '../../support/put.ts'
 import { request } from '../../support/request.ts'
@@ -316,7 +316,7 @@ describe('Undo that cannot reach the server stays, and is done when it is tried 
     expect(await kind.state()).not.toEqual(before)
     await page.route(isAsked, (route) => route.abort())
     await undo.click()
-    const again = button(page, 'Try again')
+    const again = inNotice(page, 'Try again')
     await again.waitFor()
     await page.unroute(isAsked)
     await again.click()
@@ -348,10 +348,10 @@ describe('what is done after a while', () => {
     await arrive(page)
     await offer(page, 'Samuel Goldberg: arrived.').waitFor()
     await page.route(isAsked, (route) => route.abort())
-    await button(page, 'Try again').waitFor()
+    await inNotice(page, 'Try again').waitFor()
     expect((await read<Appointment>(`/Appointment/${own}`)).status).toBe('booked')
     await page.unroute(isAsked)
-    await button(page, 'Try again').click()
+    await inNotice(page, 'Try again').click()
     await until(async () => (await read<Appointment>(`/Appointment/${own}`)).status === 'arrived')
   })
 

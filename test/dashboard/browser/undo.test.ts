@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Appointment, Slot } from 'fhir/r4'
 import type { Page } from 'playwright-core'
 import { clockText } from '../../../dashboard/fhir/time.ts'
-import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
+import { type Dashboard, inNotice, startDashboard } from '../../support/dashboard.ts'
 import { freeDay, OKAFOR, setClock, ZONE } from '../../support/demo-schedule.ts'
 import { until } from '../../support/server-process.ts'
 import { logInAs, withToken } from '../../support/two-clinics.ts'
@@ -360,7 +360,7 @@ test('Undo stays until the server can be reached, and is then done', async () =>
   await undoButtons(page).waitFor()
   await page.route('**/Task/away', (route) => (route.request().method() === 'PUT' ? route.abort() : route.continue()))
   await undoButtons(page).click()
-  const again = page.getByRole('button', { name: 'Try again', exact: true })
+  const again = inNotice(page, 'Try again')
   await again.waitFor()
   expect((await fetched<{ status: string }>('Task/away')).status).toBe('in-progress')
   await page.unroute('**/Task/away')
