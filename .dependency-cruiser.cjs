@@ -49,6 +49,8 @@ const ROOMS = {
     ...['search', 'search/query', 'matching', 'repository', 'content', 'record/audit', 'clinics'],
     ...['terminology', 'profiles'],
   ],
+  // Work that is longer than a request.
+  jobs: ['search', 'search/index', 'search/query', 'repository', 'content', 'clinics', 'core'],
   // Whose time visits reserve, and which Slots are not free for it.
   reservations: ['search', 'repository', 'core', 'scheduling'],
   // Slots that are kept generated from the working hours of Schedules.
@@ -145,12 +147,22 @@ const ROOMS = {
   // FHIR for clients of the Model Context Protocol, by requests to the routes.
   'fhir-api/mcp': ['record/audit', 'config', 'http', 'fhir-api/message'],
   'fhir-api': [
-    ...['repository', 'content', 'config', 'core', 'capability', 'rehearsal/faults', 'rehearsal/strictness', 'http'],
+    ...[
+      'repository',
+      'content',
+      'config',
+      'core',
+      'jobs',
+      'capability',
+      'rehearsal/faults',
+      'rehearsal/strictness',
+      'http',
+    ],
     ...['fhir-api/message', 'fhir-api/interactions', 'fhir-api/bundle'],
   ],
   // Sessions, accounts, clinics, their calls, connectors, health, the journal, and the files of the dashboard.
   'admin-api': [
-    ...['repository', 'content', 'clinics', 'config', 'record/audit', 'record/journal', 'core', 'integrations'],
+    ...['repository', 'content', 'clinics', 'config', 'record/audit', 'record/journal', 'core', 'jobs', 'integrations'],
     ...['http', 'fhir-api', 'fhir-api/message', 'rehearsal/magic', 'rehearsal/scenarios', 'rehearsal/generations'],
     ...['rehearsal/transfer', 'rehearsal/faults', 'rehearsal/plans', 'rehearsal/runs', 'rehearsal/runs/run'],
     ...['rehearsal/reports', 'rehearsal/strictness'],

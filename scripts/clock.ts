@@ -19,6 +19,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'http/': 'tokens, sessions, limits of rates, and when requests came',
   'main/': 'processes and threads',
   'admin-api/': 'sessions, streams, durations, and the clock of a clinic itself',
+  'jobs/': 'when jobs wait, run and expire, which outlasts resets of the clock',
   'rehearsal/generations/': 'when generations were filled, and when they and clones go',
   'rehearsal/runs/': 'when runs start and end',
   'rehearsal/reports/shared-links.ts': 'when links end that are given to others',

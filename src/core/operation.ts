@@ -112,6 +112,8 @@ export interface Operation {
   readonly onVersions: boolean
   /** Ends the work in the background of an operation, on a DELETE where its progress is read. */
   readonly cancel: OperationHandler | undefined
+  /** With `Prefer: respond-async` it works in the background by a way of its own. */
+  readonly isInBackground: boolean
 }
 
 /** A parameter with the members that operations/check-definition.ts requires before an operation is served. */
@@ -143,12 +145,16 @@ export const DEFINITIONS = join(import.meta.dirname, '../../resources/operation-
 export function defineOperation(
   source: OperationDefinition | string,
   handler: OperationHandler,
-  { onVersions = false, cancel }: Partial<Pick<Operation, 'onVersions' | 'cancel'>> = {},
+  {
+    onVersions = false,
+    cancel,
+    isInBackground = cancel !== undefined,
+  }: Partial<Pick<Operation, 'onVersions' | 'cancel' | 'isInBackground'>> = {},
 ): Operation {
   const definition = typeof source === 'string' ? readDefinition(source) : source
   const { id, code = '' } = definition
   const name = typeof source === 'string' ? source : (id ?? code)
-  return { name, code, definition, handler, onVersions, cancel }
+  return { name, code, definition, handler, onVersions, cancel, isInBackground }
 }
 
 function readDefinition(name: string): OperationDefinition {

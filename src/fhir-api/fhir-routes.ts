@@ -11,9 +11,10 @@ import { present } from '../fhir/resource.ts'
 import { forbidden } from '../http/authenticate.ts'
 import { exchangeOf, stateOf, userOf } from '../http/exchange.ts'
 import { headerOf } from '../http/headers.ts'
-import { type AnswerFormat, mediaType, preferences } from '../http/message/format.ts'
+import { type AnswerFormat, mediaType, type Preferences, preferences } from '../http/message/format.ts'
 import { currentBudget } from '../isolation/budget.ts'
 import type { Change, Media } from '../rehearsal/strictness/profile.ts'
+import type { Repository } from '../repository/repository.ts'
 import { BINARIES } from './binary.ts'
 import { processBundle } from './bundle/bundle.ts'
 import { runOperation } from './interactions/operation.ts'
@@ -24,8 +25,10 @@ import { isForm, RESOURCES, readQuery, requestOf } from './message/http.ts'
 import type { InteractionRequest, InteractionResponse, PathParameters, Route, Services } from './message/interaction.ts'
 import { type AnswerUnder, answerUnder } from './message/under-profile.ts'
 import { requestUnder } from './request-under.ts'
+import { defer, isDeferred } from './respond-async.ts'
 
 export interface FhirServices extends Services {
+  readonly repository: Repository
   readonly access: AccessOf
   readonly baseOf: (koa: KoaContext) => string
 }
@@ -87,11 +90,13 @@ const answerRoute =
     const content = await bodies.read(koa, route, { id, clinic, contents: services.contents, limits: services.limits })
     const sent = requestOf(koa, parameters, { query, base, prefer, isImport, services, content })
     const request = underAddress(koa, sent, format)
+    const later = deferred(koa, route, request, operation, services)
+    if (later !== undefined) return await later
     if (route.run.kind === 'bundle') {
       attempt = attemptOfBundle(attempt, request.body)
       exchange.accesses = [attempt]
     }
-    const representation = preferred !== '' && prefer.return === 'representation'
+    const representation = wantsRepresentation(preferred, prefer)
     const carryOut = () => run(route, access, request, operation, representation)
     const { response, changes } = await answerOf(request, { route, parameters }, carryOut)
     const { accesses = [] } = response
@@ -99,6 +104,21 @@ const answerRoute =
     await bodies.send(koa, request, response, { clinic, format, wanted: changes.body ?? prefer.return, preferred })
     if (changes.etag === 'none') koa.remove('ETag')
   }
+
+const wantsRepresentation = (header: string, prefer: Preferences): boolean =>
+  header !== '' && prefer.return === 'representation'
+
+/** The start of a job that makes the request later; undefined where it is made now. */
+function deferred(
+  koa: KoaContext,
+  route: Route,
+  request: InteractionRequest,
+  operation: string,
+  services: FhirServices,
+): Promise<void> | undefined {
+  if (!request.prefersAsync || !isDeferred(koa, route, request, operation)) return undefined
+  return defer(koa, route, request, services)
+}
 
 /** The request as its address asks for it: below /as/{profile} by that profile. */
 function underAddress(koa: KoaContext, sent: InteractionRequest, answer: AnswerFormat | undefined): InteractionRequest {

@@ -3,6 +3,7 @@
  * With a token of our own the session must be active. https://www.rfc-editor.org/rfc/rfc6750,
  * https://hl7.org/fhir/R4/security.html#authentication.
  */
+import type { IncomingMessage } from 'node:http'
 import jsonwebtoken from 'jsonwebtoken'
 import type { Context as KoaContext, Middleware, Next } from 'koa'
 import koaJwt from 'koa-jwt'
@@ -71,8 +72,22 @@ export function authenticateSession(config: Pick<Config, 'jwt' | 'demo'>, reposi
     const inside = session?.login?.program === undefined ? next : () => requireProgram(koa, next)
     return isOn instanceof Promise ? isOn.then((known) => goOn(known, inside)) : goOn(isOn, inside)
   }
-  return (koa, next) => readToken(koa, () => requireSession(koa, next))
+  return (koa, next) => {
+    const user = acting.get(koa.req)
+    if (user === undefined) return readToken(koa, () => requireSession(koa, next))
+    stateOf(koa).user = user
+    return next()
+  }
 }
+
+/** Requests that have come over no socket, by the user for whom the server makes them: those of jobs, which have no token. */
+const acting = new WeakMap<IncomingMessage, User>()
+
+/** @param user whose rights have been looked at */
+export const actFor = (request: IncomingMessage, user: User): void => void acting.set(request, user)
+
+/** The user for whom the server itself makes a request. */
+export const actingUserOf = (request: IncomingMessage): User | undefined => acting.get(request)
 
 /** Admits the token of a program while it is not revoked, and notes its use. @throws FhirError 401 */
 function programsAdmitted(repository: Repository): Middleware {

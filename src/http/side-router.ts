@@ -16,6 +16,8 @@ export interface SideRouter {
   readonly middleware: Middleware
   /** The methods of the routes at an address below them. */
   readonly methodsAt: (path: string) => readonly string[]
+  /** Errors are an OperationOutcome, as on FHIR's own routes. */
+  readonly isFhir?: boolean
 }
 
 /** Any other path or method below its segments is 404 or 405. */

@@ -27,9 +27,11 @@ import type { Provider } from '../core/provider.ts'
 import { scenariosWith, strictnessWith } from '../extensions/declarations.ts'
 import type { LoadedExtension } from '../extensions/extension.ts'
 import { present } from '../fhir/resource.ts'
+import { requestWork } from '../fhir-api/respond-async.ts'
 import { EventLoopLoad } from '../http/admission/event-loop-load.ts'
 import { FairShares } from '../http/admission/fair-shares.ts'
 import { type Drain, drainable } from '../http/connections.ts'
+import { failureOf } from '../http/errors.ts'
 import type { Observer } from '../http/exchange.ts'
 import { addressAt } from '../http/host-address.ts'
 import type { RequestMetrics } from '../http/observers/request-metrics.ts'
@@ -43,6 +45,7 @@ import type { Outbound } from '../integrations/outbound-request.ts'
 import { Outbox } from '../integrations/outbox/delivery.ts'
 import type { ServedSimulators } from '../integrations/simulators/served.ts'
 import type { ComponentHealth } from '../isolation/fair-queue.ts'
+import { type JobServices, jobLoop } from '../jobs/job-loop.ts'
 import { duplicateSearches } from '../operations/duplicates/background-search.ts'
 import { mergeLoop } from '../operations/merge/merge-job.ts'
 import { AuditTrail } from '../record/audit/trail.ts'
@@ -62,6 +65,7 @@ import { Repository } from '../repository/repository.ts'
 import type { ResourceStore } from '../storage/port.ts'
 import { type Declared, declareServer } from './declare-server.ts'
 import { httpServer } from './http-server.ts'
+import { sendFor } from './job-requests.ts'
 import { openLogger } from './logger.ts'
 import { openAuditStore, openContentStore, openJournalStore, openStore, type StoreOptions } from './open-store.ts'
 import { WorkThreadPool } from './work-threads.ts'
@@ -149,13 +153,13 @@ export async function createApp({
   workThread,
   beforeUpgrade,
 }: AppParts): Promise<App> {
-  const { fullText, profilePolicy, searchHandling, secretsKeys } = config
+  const { fullText, profilePolicy, searchHandling, secretsKeys, rehearsal: isRehearsing } = config
   const baseUrl = config.baseUrl ?? addressAt(config.host, config.port)
   const declared = declareServer(config, extensions, special)
   const { providers } = declared
   const opening = { baseUrl, fullText, logger, beforeUpgrade, shared: workThread?.sharedStore }
   const store = givenStore ?? (await openStore(config.databaseUrl, providers, opening))
-  const repository = new Repository(store, { baseUrl, fullText, secretsKeys, clock, isRestricting: config.rehearsal })
+  const repository = new Repository(store, { baseUrl, fullText, secretsKeys, clock, isRestricting: isRehearsing })
   const trail =
     config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit, logger), logger })
   const contentStore = await openContentStore(config.databaseUrl)
@@ -168,7 +172,7 @@ export async function createApp({
   const simulators: ServedSimulators = (system) => servedSimulator(server, config, system)
   const integrations: Integrations = { ...connectors(config, outbound, simulators, clock), ...given }
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
-  const meetingFaults = config.rehearsal ? { faultyWork: faultyWork((...of) => access(...of), repository) } : {}
+  const meetingFaults = isRehearsing ? { faultyWork: faultyWork((...of) => access(...of), repository) } : {}
   const shownBy = { profilePolicy, searchHandling, servedSearch, trail }
   const access: AccessOf = clinicAccess({ repository, contents, providers, baseUrl, ...shownBy, ...meetingFaults })
 
@@ -187,16 +191,15 @@ export async function createApp({
     ...(trail === undefined || workThread !== undefined ? [] : [trail.load]),
     ...(journal === undefined ? [] : [journal.load]),
   ]
-  const trials = { outbound, simulators }
   const resets = { repository, contents, access, scenarios: scenariosWith(extensions) }
   const strictness = strictnessWith(extensions)
   const rehearsal = rehearsalOf(config, declared, { ...resets, strictness }, threads)
   const shared = { config, logger, repository, contents, access }
-  const services = { ...shared, integrations, passwordCost, journal, live, trials, rehearsal }
+  const services = { ...shared, integrations, passwordCost, journal, live, trials: { outbound, simulators }, rehearsal }
   const observersWith = observersOf(observing)
   const operation = { worker, isClosing, threads, shares, loads, observersWith, sampling: outbound.sampling, dashboard }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
-  const work = { repository, contents, access, logger, isRehearsing: config.rehearsal }
+  const work = { ...shared, isRehearsing, kinds: jobKinds(contents, () => server) }
   const background = backgroundWork(work, integrations, threads)
   if (workThread === undefined) background.start()
 
@@ -299,11 +302,21 @@ interface BackgroundServices {
   readonly access: App['access']
   readonly logger: Logger
   readonly isRehearsing: boolean
+  /** How the jobs of each kind are worked on. */
+  readonly kinds: JobServices['kinds']
 }
+
+/** How the jobs of each kind are worked on. */
+const jobKinds = (contents: StoredContents, server: () => Server): JobServices['kinds'] => ({
+  request: requestWork(contents, sendFor(server)),
+})
+
+/** The place of a fault in the log. */
+const JOBS = { method: 'GET', route: 'job' }
 
 /** The background work of the server. */
 function backgroundWork(
-  { repository, contents, access, logger, isRehearsing }: BackgroundServices,
+  { repository, contents, access, logger, isRehearsing, kinds }: BackgroundServices,
   { insurance, crm, messages, journal = 'off' }: Integrations,
   threads: WorkThreadPool | undefined,
 ): { start(): void; close(): Promise<unknown> } {
@@ -325,6 +338,7 @@ function backgroundWork(
     deadFillings({ repository, logger }),
     generationRemoval({ repository, logger }),
     cloneExpiry({ repository, contents, logger }),
+    jobLoop({ repository, logger, kinds, failureOf: (error) => failureOf(error, logger, JOBS) }),
   ]
   return {
     start: () => {

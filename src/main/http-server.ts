@@ -11,6 +11,7 @@ import { dashboardRoutes, leadToDashboard } from '../admin-api/dashboard.ts'
 import { docRoutes } from '../admin-api/docs.ts'
 import { exchangeRoutes } from '../admin-api/exchanges.ts'
 import { healthRoutes } from '../admin-api/health.ts'
+import { jobRoutes } from '../admin-api/jobs.ts'
 import type { GenerationDependencies } from '../admin-api/rehearsal/generations.ts'
 import { rehearsalRoutes } from '../admin-api/rehearsal/scenarios.ts'
 import { sharedReportRoutes } from '../admin-api/rehearsal/shared-reports.ts'
@@ -162,6 +163,7 @@ const BEFORE = {
   tokens: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   exchanges: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   scenarios: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
+  jobs: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'sandbox'],
   // As before FHIR's routes, without the contents, which a model cannot read: their markers stay.
   fhirMcp: [
     ...(['faulted answers', 'budget', 'token', 'clinic', 'run', 'turn', 'share', 'faults'] as const),
@@ -194,7 +196,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const stages: Readonly<Record<BeforeOwn, Middleware>> = {
     exchange: inOrder(
       observed(services.observersWith(addressOf), services.sampling),
-      errors(logger, segmentsOf(all), unservedAt(declared, all)),
+      errors(logger, segmentsOf(all.filter(({ isFhir }) => !isFhir)), unservedAt(declared, all)),
     ),
     host: oneHost,
     strictness: services.rehearsal
@@ -243,13 +245,13 @@ async function ship({ config, repository, access }: HttpServices, clinic: string
 
 /** Services that the FHIR routes need. */
 function fhirServices(
-  { access, contents, config: { limits }, integrations, logger }: HttpServices,
+  { access, repository, contents, config: { limits }, integrations, logger }: HttpServices,
   declared: Omit<Declared, 'statement'>,
   documentsOf: (profile: Profile | undefined) => Capabilities,
 ) {
   const capabilities = async (mode: string | null, base: string, profile?: Profile) =>
     (await documentsOf(profile).formOf(mode, { format: 'json', pretty: false })).body(base).toString()
-  return { ...declared, access, capabilities, contents, limits, integrations, logger }
+  return { ...declared, access, repository, capabilities, contents, limits, integrations, logger }
 }
 
 function serverOf(koa: Koa): Server {
@@ -278,10 +280,11 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const scenarios = rehearsalRoutes(services.rehearsal)
   const { limits, corsOrigins } = services.config
   const fhirMcp = fhirMcpRoutes({ ...services, limits, corsOrigins })
+  const jobs = jobRoutes(services)
   const { baseOf, dashboard: builds } = services
   const dashboard = dashboardRoutes({ baseOf, builds, isServed: services.config.dashboard })
   const docs = docRoutes()
-  const own = { docs, health, simulators, session, clinics, accounts, tokens, exchanges, scenarios, dashboard }
+  const own = { docs, health, simulators, session, clinics, accounts, tokens, exchanges, scenarios, jobs, dashboard }
   const beside = { ...own, abandonments, resume, sharedReports, fhirMcp }
   const reserved = segmentsOf(Object.values(beside)).union(new Set(['metadata', CALLS, TOOLS, MCP]))
   const families = familiesWith(tools.extensions, tools.families, { providers, reserved })

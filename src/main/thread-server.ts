@@ -8,6 +8,7 @@ import inject, { type DispatchFunc, type InjectOptions } from 'light-my-request'
 import { loadExtensions } from '../extensions/load.ts'
 import { present } from '../fhir/resource.ts'
 import type { ThreadAnswer, ThreadRequest } from '../http/admission/work-threads.ts'
+import { actFor } from '../http/authenticate.ts'
 import { type Exchange, factsOf, routeOf, seenBodyOf } from '../http/exchange.ts'
 import { Budget, withBudget } from '../isolation/budget.ts'
 import { type JobContext, notify, serveJobs, startData } from '../isolation/thread-entry.ts'
@@ -17,7 +18,7 @@ import { fire } from '../rehearsal/faults/fired.ts'
 import { toSent } from '../storage/thread-errors.ts'
 import { createApp } from './app.ts'
 import { openLogger, startTelemetry } from './logger.ts'
-import type { ThreadResult, ThreadWork, WorkThreadData } from './work-threads.ts'
+import { LONGEST_JOB, type ThreadResult, type ThreadWork, type WorkThreadData } from './work-threads.ts'
 
 const { config, worker, sharedStore } = startData<WorkThreadData>()
 /** Its log alone: spans are recorded where the requests arrived. */
@@ -61,7 +62,7 @@ async function run(work: ThreadWork, { endsAt, isAbandoned, onEffect }: JobConte
   if (work.kind === 'duplicates') return await comparePatients(app.repository, work.batch)
   if (work.kind === 'fill') return await app.fill(work.work)
   const { request } = work
-  const readingMs = config.limits.workMilliseconds
+  const readingMs = request.user === undefined ? config.limits.workMilliseconds : LONGEST_JOB
   const { cause, trace } = request
   const traced = { trace: () => trace, spans: trace.isRecorded ? [] : undefined }
   const limits = { canMove: false, endsAt, readingMs, isAbandoned, onEffect }
@@ -71,10 +72,11 @@ async function run(work: ThreadWork, { endsAt, isAbandoned, onEffect }: JobConte
 }
 
 /** Passes a request through the whole server, as if it had come over a socket. */
-async function dispatch({ method, url, headers, body, remoteAddress }: ThreadRequest): Promise<ThreadAnswer> {
+async function dispatch({ method, url, headers, body, remoteAddress, user }: ThreadRequest): Promise<ThreadAnswer> {
   let received: IncomingMessage | undefined
   const receive: DispatchFunc = (request, response) => {
     received = request as unknown as IncomingMessage
+    if (user !== undefined) actFor(received, user)
     app.server.emit('request', request, response)
   }
   const {

@@ -48,6 +48,8 @@ export type ThreadResult = ThreadAnswer | ReindexedBatch | ComparedBatch | FillR
 
 /** Milliseconds that a filling may take, and may wait for a thread. */
 const FILLING = { until: 600_000, longestWait: 60_000 }
+/** Milliseconds that the request of a job may take. */
+export const LONGEST_JOB = 600_000
 
 /** Megabytes for young objects. */
 const YOUNG = 32
@@ -119,7 +121,8 @@ export class WorkThreadPool implements WorkThreads {
 
   /** @param waited milliseconds that its client has waited before */
   #do(work: ThreadWork, client: Entrant, waited = 0): Promise<ThreadResult> {
-    const time = Math.max(0, this.#options.config.limits.workMilliseconds - waited)
+    const isOfJob = work.kind === 'answer' && work.request.user !== undefined
+    const time = Math.max(0, (isOfJob ? LONGEST_JOB : this.#options.config.limits.workMilliseconds) - waited)
     const transfer = ownBytesOf(work)
     // Work that has waited for half of its time would have too little left.
     return this.#pool.run(work, client, { until: Date.now() + time, longestWait: time / 2, grace: GRACE, transfer })

@@ -441,6 +441,14 @@ export const RECORD_KINDS = {
     expires: '`due` is when the practice moves the visit; deleted then',
     writtenBy: 'rehearsal/faults/moved-visits.ts',
   },
+  job: {
+    of: 'clinic',
+    key: 'the id of the job, random',
+    shape: 'Job (jobs/job.ts)',
+    expires:
+      '`due` is when the job is worked on, or when another process takes it over; once it has ended, when its result is removed, with the record',
+    writtenBy: 'jobs/jobs.ts, jobs/job-loop.ts',
+  },
   copy: {
     of: 'service',
     key: '`from`',

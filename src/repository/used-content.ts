@@ -22,9 +22,12 @@ export interface StoredContent {
    * Number of requests that have uploaded it, and neither used nor discarded it yet; without meaning once it is used.
    */
   readonly waiting: number
-  /** The numbers of the generations (generation.ts) whose resources refer to it; absent: 0. */
-  readonly usedBy?: readonly number[]
+  /** All who need it; absent: generation 0. */
+  readonly usedBy?: readonly ContentUser[]
 }
+
+/** The number of a generation (generation.ts) whose resources refer to a content, or the id of a job whose result it belongs to. */
+export type ContentUser = number | string
 
 /** A unit of work, as the use of contents knows it. */
 interface Using {
@@ -56,16 +59,18 @@ export async function useContentsOf({ records, generation }: Using, text: string
 
 const STRAY = `has the extension ${CONTENT_URL}, by which this server refers to a content; send it as this server returned it: once, in _data, without data beside it`
 
-async function useContent(records: UnitRecords, sha256: string, generation: number): Promise<void> {
+/** Stages that a content is needed. @throws FhirError 422 where the clinic has no such content */
+export async function useContent(records: UnitRecords, sha256: string, user: ContentUser): Promise<void> {
   const content = await records.read(CONTENT, sha256)
   if (content === undefined) throw noContent(sha256)
   const usedBy = usersOf(content)
-  if (!usedBy.includes(generation))
-    records.put(CONTENT, sha256, { ...content.value, usedBy: [...usedBy, generation] }, { due: null })
+  if (!usedBy.includes(user)) {
+    records.put(CONTENT, sha256, { ...content.value, usedBy: [...usedBy, user] }, { due: null })
+  }
 }
 
-/** The generations that refer to a content; none while it waits to be used. */
-const usersOf = ({ value: { usedBy = [0] }, due }: KindRecord<StoredContent>): readonly number[] =>
+/** All who need a content; none while it waits to be used. */
+const usersOf = ({ value: { usedBy = [0] }, due }: KindRecord<StoredContent>): readonly ContentUser[] =>
   due === null ? usedBy : []
 
 interface Releasing {
@@ -75,18 +80,18 @@ interface Releasing {
 }
 
 /**
- * Stages that a generation, which is gone, no longer refers to a content; one that no other refers to is collected.
- * Does nothing where the generation did not.
+ * Stages that a generation, which is gone, or a job no longer needs a content; one that nobody else needs is collected.
+ * Does nothing where it did not.
  */
 export async function releaseContent(
   { records, writtenAt }: Releasing,
   sha256: string,
-  generation: number,
+  user: ContentUser,
 ): Promise<void> {
   const content = await records.read(CONTENT, sha256)
   if (content === undefined) return
   const before = usersOf(content)
-  const usedBy = before.filter((one) => one !== generation)
+  const usedBy = before.filter((one) => one !== user)
   if (usedBy.length === before.length) return
   const due = usedBy.length === 0 ? writtenAt : null
   records.put(CONTENT, sha256, { ...content.value, waiting: 0, usedBy }, { due })

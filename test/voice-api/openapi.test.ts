@@ -196,6 +196,9 @@ const REFUSED: Readonly<Record<string, number>> = {
   dismissMessage: 404,
   endClone: 404,
   readSnapshot: 404,
+  readJob: 404,
+  deleteJob: 404,
+  readFileOfJob: 404,
   resendMessage: 404,
 }
 

@@ -86,6 +86,17 @@ function onMatchingVersion(access: ClinicAccess, request: InteractionRequest): C
   }
 }
 
+/** @throws FhirError 404 or 405, as runOperation */
+export function checkOperation(
+  request: Pick<InteractionRequest, 'type' | 'versionId' | 'services'>,
+  code: string,
+  { level, method }: Pick<Route, 'level' | 'method'>,
+): Operation {
+  const operation = findOperation(request, code, level)
+  handlerFor(operation, method)
+  return operation
+}
+
 /** @throws FhirError 405 for a method that the operation does not have */
 function handlerFor({ code, definition, handler, cancel }: Operation, method: Route['method']): OperationHandler {
   const methods = definition.affectsState === true ? ['POST'] : ['GET', 'POST']

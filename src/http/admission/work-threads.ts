@@ -21,10 +21,12 @@ import {
 } from '../../isolation/budget.ts'
 import type { TraceContext } from '../../isolation/trace-context.ts'
 import { type Fired, firedNow } from '../../rehearsal/faults/fired.ts'
+import { actingUserOf } from '../authenticate.ts'
 import { whenClosed } from '../connections.ts'
 import { type ExchangeFacts, exchangeOf, keepBeginning, replaceFacts, runOf, stateOf, traceIn } from '../exchange.ts'
 import { callIdOf, requestIdOf } from '../headers.ts'
 import { receivedBytes } from '../message/body.ts'
+import type { User } from '../token.ts'
 
 /** A request as it is sent to a work thread. */
 export interface ThreadRequest {
@@ -40,6 +42,8 @@ export interface ThreadRequest {
   readonly trace: TraceContext
   /** The faults that it has met so far. */
   readonly faults?: readonly Fired[]
+  /** The user of a job, for whom the server makes the request: it has no token, and more time. */
+  readonly user?: User
 }
 
 export interface ThreadAnswer {
@@ -121,8 +125,9 @@ export class Budgets {
     }
   }
 
-  /** After authentication: moves a request at once that is like ones that had to move. @throws OffloadRequired */
+  /** After authentication: moves a request of a job at once, and one that is like ones that had to move. @throws OffloadRequired */
   readonly moveAsBefore: Middleware = (koa, next) => {
+    if (actingUserOf(koa.req) !== undefined) requireWorkThread(AS_BEFORE)
     if (!this.#moved.isEmpty && koa.method === 'GET' && this.#moved.isSlow(kindOf(koa))) requireWorkThread(AS_BEFORE)
     return next()
   }
@@ -177,6 +182,7 @@ async function inThread(
       remoteAddress: koa.req.socket.remoteAddress ?? '',
       cause: causeOf(koa),
       trace: traceIn(koa),
+      ...present({ user: actingUserOf(koa.req) }),
       ...content,
     },
     { ...holderOf(koa), signal: left.signal, waited },

@@ -1,0 +1,40 @@
+/** The result of an export or an import: https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status. */
+import { instantOf } from '../fhir/dates.ts'
+import type { JobFile, NamedJob } from './job.ts'
+
+interface ManifestFile {
+  readonly type: string
+  readonly url: string
+  readonly count: number
+}
+
+export interface Manifest {
+  readonly transactionTime: string
+  readonly request: string
+  readonly requiresAccessToken: true
+  readonly output: readonly ManifestFile[]
+  readonly deleted: readonly ManifestFile[]
+  readonly error: readonly ManifestFile[]
+}
+
+/** The time of an export; an import has that of its beginning. */
+interface Timed {
+  readonly transactionTime?: number
+}
+
+/** @param addressOf the address of a file, by its number */
+export function manifestOf(job: NamedJob, addressOf: (number: number) => string): Manifest {
+  const { transactionTime = job.createdAt } = job.work as Timed
+  const listed = (use: JobFile['use']) =>
+    job.files.flatMap((file, index) =>
+      file.use === use ? [{ type: file.type, url: addressOf(index + 1), count: file.count }] : [],
+    )
+  return {
+    transactionTime: instantOf(transactionTime),
+    request: job.request,
+    requiresAccessToken: true,
+    output: listed('output'),
+    deleted: listed('deleted'),
+    error: listed('error'),
+  }
+}
