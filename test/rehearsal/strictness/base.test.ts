@@ -50,8 +50,11 @@ describe('an address below /as', () => {
     const { headers } = await server.fhir('POST', `${AS}/DocumentReference`, {
       resourceType: 'DocumentReference',
       status: 'current',
+      docStatus: 'final',
+      type: { coding: [{ system: 'http://loinc.org', code: '34109-9' }] },
       subject: { reference: `${server.url}${AS}/${PATIENT}` },
-      content: [{ attachment: { contentType: 'text/plain', data: 'Tm90ZQ==' } }],
+      content: [{ attachment: { contentType: 'text/plain;charset=utf-8', data: 'Tm90ZQ==' } }],
+      context: { period: { end: '2030-01-07T09:00:00Z' } },
     })
     const { body } = await get((headers.get('location') ?? '').slice(server.url.length))
     expect(body.subject.reference).toBe(PATIENT)

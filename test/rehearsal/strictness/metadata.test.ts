@@ -17,15 +17,8 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** Types about which profiles have rules, and some about which they have none. */
-const TYPES = [
-  'Patient',
-  'Appointment',
-  'Slot',
-  'Schedule',
-  'DocumentReference',
-  'Practitioner',
-  'Observation',
-  'Basic',
+const TYPES: readonly string[] = [
+  ...new Set([...PROFILES.flatMap(({ rules }) => rules.flatMap(({ on }) => on?.types ?? [])), 'Observation', 'Basic']),
 ]
 
 const body = (resourceType: string, more: object = {}) => ({ resourceType, ...more })

@@ -44,15 +44,27 @@ const patches = (refused: readonly object[]): Examples => ({
 
 const NOTE = { attachment: { contentType: 'text/plain;charset=utf-8', data: 'Tm90ZQ==' } }
 
+const LOINC = { system: 'http://loinc.org', code: '34109-9' }
+const OWN = { system: 'https://fhir.cerner.com/ec2458f2/codeSet/72', code: '20732501' }
+
 const document = (more: object = {}) => ({
   resourceType: 'DocumentReference',
   status: 'current',
   docStatus: 'final',
-  type: { coding: [{ system: 'http://loinc.org', code: '34109-9' }] },
+  type: { coding: [LOINC] },
   subject: { reference: PATIENT },
   content: [NOTE],
+  context: { period: { end: '2030-01-07T09:00:00Z' } },
   ...more,
 })
+
+/** A document that passes, and one with other elements. */
+const documents = (refused: object): Examples => ({
+  passes: () => post('/DocumentReference', document()),
+  refused: () => post('/DocumentReference', document(refused)),
+})
+
+const attached = (attachment: object) => ({ content: [{ attachment: { ...NOTE.attachment, ...attachment } }] })
 
 const DATES = 'date=ge2030-01-07T00:00:00Z&date=lt2030-02-07T00:00:00Z'
 const STARTS = 'start=ge2030-01-07T00:00:00Z&start=lt2030-02-07T00:00:00Z'
@@ -147,14 +159,7 @@ export const oracle: ExamplesOf = {
     `/DocumentReference?patient=${PATIENT}&period=ge2020-01-01&period=lt2030-01-01`,
     `/DocumentReference?patient=${PATIENT}&period=ge2020-01-01`,
   ),
-  'document-content-type': {
-    passes: () => post('/DocumentReference', document()),
-    refused: () =>
-      post(
-        '/DocumentReference',
-        document({ content: [{ attachment: { contentType: 'image/png', data: 'Tm90ZQ==' } }] }),
-      ),
-  },
+  'document-content-type': documents(attached({ contentType: 'image/png' })),
   'appointment-slot-taken': {
     passes: (world) => booked(world),
     refused: async ({ server, time }) => {
@@ -170,16 +175,21 @@ export const oracle: ExamplesOf = {
     passes: (world) => booked(world, { reasonCode: [{ text: 'x'.repeat(255) }] }),
     refused: (world) => booked(world, { reasonCode: [{ text: 'x'.repeat(256) }] }),
   },
-  'document-one-content': {
-    passes: () => post('/DocumentReference', document()),
-    refused: () => post('/DocumentReference', document({ content: [NOTE, NOTE] })),
-  },
+  'document-one-content': documents({ content: [NOTE, NOTE] }),
+  'document-status': documents({ status: 'superseded' }),
+  'document-doc-status': documents({ docStatus: 'preliminary' }),
+  'document-type': documents({ type: { coding: [LOINC, OWN] } }),
+  'document-subject': documents({ subject: { reference: 'Group/x' } }),
+  'document-author': documents({ author: [{ reference: PATIENT }] }),
+  'document-data': documents(attached({ data: undefined, url: 'https://example.org/note' })),
+  'document-character-set': documents(attached({ contentType: 'text/plain' })),
+  'document-encounter': documents({
+    context: { encounter: [{ reference: 'Encounter/x' }, { reference: 'Encounter/y' }] },
+  }),
+  'document-period-end': documents({ context: { period: { start: '2030-01-07T09:00:00Z' } } }),
   'appointment-no-operations': onlyRead(post('/Appointment/$find', PARAMETERS)),
   'patient-operations': onlyRead(post('/Patient/$match', PARAMETERS)),
   'schedule-search-id': searches('/Schedule?_id=x', '/Schedule?active=true'),
   'practitioner-search-whom': searches('/Practitioner?family=x', '/Practitioner?given=x'),
-  'document-times': {
-    passes: () => post('/DocumentReference', document({ context: { period: { end: '2030-01-07T09:00:00Z' } } })),
-    refused: () => post('/DocumentReference', document({ context: { period: { end: '2030-01-07' } } })),
-  },
+  'document-times': documents({ context: { period: { end: '2030-01-07' } } }),
 }
