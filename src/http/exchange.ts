@@ -3,6 +3,7 @@
  * ready.
  */
 
+import type { Readable } from 'node:stream'
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Role, TokenSession } from '../clinics/accounts.ts'
 import type { ClinicFacts } from '../clinics/clinics.ts'
@@ -33,10 +34,11 @@ export interface RequestState {
   session?: TokenSession | undefined
   /** The clinic of the user; none for an operator without one. */
   clinic?: ClinicFacts
-  /** The reading of the body: the client was asked to send it; its bytes; bytes that were read and given back. */
+  /** The reading of the body: the client was asked to send it; its bytes; of one sent as gzip the bytes as sent, or the stream that inflates it. */
   isInvited?: boolean
   bodyBytes?: Promise<Buffer>
-  givenBack?: Buffer | undefined
+  sentBytes?: Buffer
+  inflating?: Readable
   /** The body for the journal: its beginning, or the content that went straight to the content storage. */
   seenBody?: SeenBytes
   seenContent?: Content

@@ -9,7 +9,7 @@ import type { Config } from '../config.ts'
 import type { CallSession } from '../core/call-session.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { type ExchangeAccess, stateOf } from '../http/exchange.ts'
-import { receivedBytes } from '../http/message/body.ts'
+import { sentBytes } from '../http/message/body.ts'
 import { joinRunOf } from '../http/runs.ts'
 import { NO_SUBJECT } from '../record/audit/event.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
@@ -45,7 +45,7 @@ export const receivedRequest = (
   method: koa.method,
   url: koa.url,
   header: (name) => koa.get(name),
-  body: () => receivedBytes(koa, bodyBytes),
+  body: () => sentBytes(koa, bodyBytes),
   ...facts,
 })
 

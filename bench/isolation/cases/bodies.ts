@@ -1,4 +1,5 @@
 /** Bodies that are large, or become so. */
+import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { QuestionnaireItem } from 'fhir/r4'
 import { type Attack, flood, type HostileCase, inParallel, inSequence, send, times } from '../hostile-case.ts'
@@ -41,6 +42,10 @@ const items = (count: number, levels: number): QuestionnaireItem[] =>
     ...(levels === 0 ? {} : { item: items(3, levels - 1) }),
   })).slice()
 
+const EMPTY = Buffer.alloc(64 * 1024)
+const TO_PATIENT = { method: 'POST', path: '/Patient' }
+const TO_BINARY = { method: 'POST', path: '/Binary' }
+
 const packages: readonly HostileCase[] = [
   {
     name: 'package-of-empty-objects',
@@ -82,6 +87,24 @@ const packages: readonly HostileCase[] = [
         16,
         times(64, () => ({ method: 'POST', path: '/Patient', headers, body })),
       )
+    },
+  },
+  {
+    name: 'gzip-of-most-bytes',
+    about: '32 gzipped bodies of 17 kB that inflate to 75 times as much, and 32 Binaries that inflate to 20 MB',
+    stored: 'nothing',
+    attack: () => {
+      const text = gzipSync(Buffer.from(`${randomBytes(14_000).toString('hex')}${' '.repeat(1_300_000)}`), { level: 9 })
+      const file = gzipSync(Buffer.concat(times(320, () => Buffer.concat([randomBytes(800), EMPTY]))), { level: 9 })
+      const gzip = { 'content-encoding': 'gzip' }
+      return inParallel(16, [
+        ...times(32, () => ({
+          ...TO_PATIENT,
+          headers: { 'content-type': 'application/fhir+json', ...gzip },
+          body: text,
+        })),
+        ...times(32, () => ({ ...TO_BINARY, headers: { 'content-type': 'image/png', ...gzip }, body: file })),
+      ])
     },
   },
 ]

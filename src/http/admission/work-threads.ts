@@ -25,7 +25,7 @@ import { actingUserOf } from '../authenticate.ts'
 import { whenClosed } from '../connections.ts'
 import { type ExchangeFacts, exchangeOf, keepBeginning, replaceFacts, runOf, stateOf, traceIn } from '../exchange.ts'
 import { callIdOf, requestIdOf } from '../headers.ts'
-import { receivedBytes } from '../message/body.ts'
+import { bytesToMove } from '../message/body.ts'
 import type { User } from '../token.ts'
 
 /** A request as it is sent to a work thread. */
@@ -145,10 +145,11 @@ const causeOf = (koa: KoaContext): Cause => ({
 })
 
 async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: number, budget: Budget): Promise<void> {
-  const body = hasBody(koa) ? await receivedBytes(koa, bodyBytes) : undefined
+  const moved = hasBody(koa) ? await bytesToMove(koa, bodyBytes) : undefined
   // The transfer to the thread takes the bytes away.
   keepBeginning(koa)
-  const content = { headers: headersOf(koa), ...present({ body, faults: firedNow(budget) }) }
+  const headers = headersOf(koa, { isEncoded: moved?.isEncoded })
+  const content = { headers, ...present({ body: moved?.bytes, faults: firedNow(budget) }) }
   const answer = await inThread(koa, threads, content, budget.reading)
   // The thread has repeated all that was done here before the move.
   replaceFacts(koa, answer.told)
@@ -199,8 +200,13 @@ const hasBody = ({ req: { headers } }: KoaContext): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
 /** The body is complete, so its length is known, however it was sent, and it no longer holds contents. */
-function headersOf({ req: { headers } }: KoaContext): ThreadRequest['headers'] {
-  const { 'transfer-encoding': _chunked, 'content-length': _sent, expect: _expected, ...kept } = headers
+function headersOf(
+  { req: { headers } }: KoaContext,
+  { isEncoded = false }: { readonly isEncoded?: boolean | undefined } = {},
+): ThreadRequest['headers'] {
+  const { 'transfer-encoding': _chunked, 'content-length': _sent, expect: _expected, ...others } = headers
+  const { 'content-encoding': _undone, ...plain } = others
+  const kept = isEncoded ? others : plain
   return Object.fromEntries(
     Object.entries(kept).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )

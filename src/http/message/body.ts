@@ -1,6 +1,7 @@
 /** Request bodies: size, encoding, depth and syntax, each with an error of its own; bodies in pieces, and bodies that are not read. */
 
 import type { IncomingMessage, Server } from 'node:http'
+import { Readable } from 'node:stream'
 import type { Context as KoaContext } from 'koa'
 import getRawBody from 'raw-body'
 import type { Limits } from '../../config.ts'
@@ -13,6 +14,7 @@ import { requireWorkThread, rethrowBudgetError, spend } from '../../isolation/bu
 import { FairTurns } from '../../isolation/fair-queue.ts'
 import { seeBody, stateOf } from '../exchange.ts'
 import { headerOf } from '../headers.ts'
+import { inflated, isGzip, mostInflated } from './gzip.ts'
 
 /** Largest body, in bytes, that is read on the event loop. */
 const MAX_ON_EVENT_LOOP = 32 * 1024
@@ -25,9 +27,10 @@ export const readBody = async (koa: KoaContext, limitBytes: number): Promise<str
   textOf(await readBytes(koa, limitBytes))
 
 /**
- * The body as it was sent. It is received once, and kept until the request ends: further calls give the same bytes.
- * @throws FhirError 413 when it is larger than `limitBytes`, 415 when it is compressed, 400 when it breaks off, 429 or
- *   503 when there is no room for it
+ * The body, inflated where it was sent as gzip. It is received once, and kept until the request ends: further calls give
+ * the same bytes.
+ * @throws FhirError 413 when it is larger than `limitBytes`, 415 for another encoding, 400 when it breaks off, 429 or 503
+ *   when there is no room for it
  */
 export async function receivedBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   const state = stateOf(koa)
@@ -36,6 +39,22 @@ export async function receivedBytes(koa: KoaContext, limitBytes: number): Promis
   seeBody(koa, bytes)
   if (bytes.length > limitBytes) throw tooLarge(limitBytes)
   return bytes
+}
+
+/** The bytes as they were sent, over which signatures are. @throws FhirError as `receivedBytes` */
+export async function sentBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
+  const bytes = await receivedBytes(koa, limitBytes)
+  return stateOf(koa).sentBytes ?? bytes
+}
+
+/**
+ * The body for a work thread, and whether it is still gzip.
+ * @throws FhirError as `receivedBytes`
+ */
+export async function bytesToMove(koa: KoaContext, limitBytes: number) {
+  const bytes = await receivedBytes(koa, limitBytes)
+  const { sentBytes: sent } = stateOf(koa)
+  return { bytes: sent ?? bytes, isEncoded: sent !== undefined }
 }
 
 /**
@@ -48,7 +67,7 @@ export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Bu
   return bytes
 }
 
-/** @throws FhirError 415 when the body is compressed, 501 for a transfer encoding other than chunked */
+/** @throws FhirError 415 for a content encoding other than gzip, 501 for a transfer encoding other than chunked */
 export function checkEncoding(koa: KoaContext): void {
   const transfer = headerOf(koa, 'transfer-encoding') ?? CHUNKED
   if (transfer.trim().toLowerCase() !== CHUNKED) {
@@ -57,13 +76,22 @@ export function checkEncoding(koa: KoaContext): void {
       diagnostics: `Transfer-Encoding '${transfer.slice(0, 100)}' is not supported; send the body as it is, in chunks or with its length`,
     })
   }
-  const encoding = headerOf(koa, 'content-encoding') ?? 'identity'
-  if (encoding === 'identity') return
-  throw new FhirError(415, {
-    code: 'not-supported',
-    diagnostics: `Content-Encoding ${encoding} is not supported; send the body uncompressed`,
-  })
+  const encoding = encodingOf(koa)
+  if (encoding === IDENTITY || isGzip(encoding)) return
+  throw new FhirError(
+    415,
+    {
+      code: 'not-supported',
+      diagnostics: `Content-Encoding '${encoding.slice(0, 100)}' is not supported; send the body as gzip, or as it is`,
+    },
+    { 'accept-encoding': 'gzip' },
+  )
 }
+
+const IDENTITY = 'identity'
+
+const encodingOf = (koa: Pick<KoaContext, 'req'>): string =>
+  (koa.req.headers['content-encoding'] ?? IDENTITY).trim().toLowerCase()
 
 /** https://www.rfc-editor.org/rfc/rfc9112#section-6.1 */
 const CHUNKED = 'chunked'
@@ -73,11 +101,12 @@ async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   const length = announcedLength(koa)
   if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes)
   const { bodies, holder = '' } = stateOf(koa)
-  // A body of unknown length may be as long as the largest.
-  const room = await bodies?.reserveFor(koa.res, holder, length ?? limitBytes)
+  const room = await bodies?.reserveFor(koa.res, holder, mostBytes(koa, limitBytes))
   invite(koa)
   try {
-    const bytes = await getRawBody(koa.req, { limit: limitBytes, length: length ?? null })
+    const bytes = await (isGzip(encodingOf(koa))
+      ? inflatedBytes(koa, limitBytes)
+      : wholeBody(koa.req, limitBytes, length))
     room?.shrinkTo(bytes.length)
     return bytes
   } catch (error) {
@@ -85,6 +114,26 @@ async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
     throw bodyError(error, limitBytes)
   }
 }
+
+/** A body of unknown length may be as long as the largest. */
+function mostBytes(koa: KoaContext, limitBytes: number): number {
+  const length = announcedLength(koa)
+  if (length === undefined) return limitBytes
+  return isGzip(encodingOf(koa)) ? Math.min(limitBytes, mostInflated(length)) : length
+}
+
+async function inflatedBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
+  const state = stateOf(koa)
+  // A body that was given back has left only its rest here, inflated.
+  if (state.inflating !== undefined) return await wholeBody(state.inflating, limitBytes)
+  const sent = await wholeBody(koa.req, limitBytes, announcedLength(koa))
+  const bytes = await wholeBody(Readable.from(inflated(Readable.from([sent]))), limitBytes)
+  state.sentBytes = sent
+  return bytes
+}
+
+const wholeBody = (stream: Readable, limit: number, length?: number): Promise<Buffer> =>
+  getRawBody(stream, { limit, length: length ?? null })
 
 /** In bytes; undefined for a body that comes in chunks. */
 export function announcedLength(koa: KoaContext): number | undefined {
@@ -109,6 +158,7 @@ export function textOf(body: Buffer, what = 'The body'): string {
 }
 
 function bodyError(error: unknown, limitBytes: number): FhirError {
+  if (error instanceof FhirError) return error
   const type = error instanceof Error && 'type' in error ? error.type : ''
   if (type === 'entity.too.large') return tooLarge(limitBytes)
   return badRequest('The body ended before its announced length')
@@ -213,16 +263,26 @@ export interface Beginning {
 
 /**
  * The next pieces. A caller that stops early can read on later, or leave the rest to `discardRest`.
- * @throws FhirError 400 for a body that breaks off
+ * @throws FhirError 400 for a body that breaks off; as `inflated`
  */
 export async function* bodyPieces(koa: Pick<KoaContext, 'req' | 'state'>): AsyncGenerator<Buffer> {
   try {
     // The default would close the connection when the loop is left early, so that the client would never get the
     // response.
-    for await (const piece of koa.req.iterator({ destroyOnReturn: false })) yield piece
-  } catch {
+    for await (const piece of streamOf(koa).iterator({ destroyOnReturn: false })) yield piece
+  } catch (error) {
+    if (error instanceof FhirError) throw error
     throw badRequest('The body ended before its announced length')
   }
+}
+
+/** The body as it arrives, inflated where it is gzip. */
+function streamOf(koa: Pick<KoaContext, 'req' | 'state'>): Readable {
+  if (!isGzip(encodingOf(koa))) return koa.req
+  const state = stateOf(koa)
+  // An error between two readings is thrown by the next one.
+  state.inflating ??= Readable.from(inflated(koa.req), { objectMode: false }).on('error', () => undefined)
+  return state.inflating
 }
 
 /** @param length bytes */
@@ -235,14 +295,16 @@ export async function beginningOf(koa: Pick<KoaContext, 'req' | 'state'>, length
     if (size >= length) break
   }
   const { complete, readableLength } = koa.req
-  return { bytes: Buffer.concat(pieces), isAll: complete && readableLength === 0 }
+  const { inflating } = stateOf(koa)
+  const isAll = inflating === undefined ? complete && readableLength === 0 : inflating.readableEnded
+  return { bytes: Buffer.concat(pieces), isAll }
 }
 
 /** Makes the bytes readable again. */
 export function giveBack(koa: Pick<KoaContext, 'req' | 'state'>, { bytes, isAll }: Beginning): void {
   // Nothing can be added to a stream that has ended: the body has been received (see receivedBytes).
   if (isAll) stateOf(koa).bodyBytes = Promise.resolve(bytes)
-  else koa.req.unshift(bytes)
+  else streamOf(koa).unshift(bytes)
 }
 
 export async function* withRest(
