@@ -51,6 +51,8 @@ const ROOMS = {
   ],
   // Work that is longer than a request.
   jobs: ['search', 'search/index', 'search/query', 'repository', 'content', 'clinics', 'core'],
+  // Who is told of which changes.
+  events: ['search', 'search/index', 'search/query', 'repository', 'core'],
   // Whose time visits reserve, and which Slots are not free for it.
   reservations: ['search', 'repository', 'core', 'scheduling'],
   // Slots that are kept generated from the working hours of Schedules.
@@ -93,7 +95,7 @@ const ROOMS = {
     ...['operations', 'operations/terminology', 'operations/merge', 'operations/everything', 'calls'],
   ],
   capability: [
-    ...['search', 'search/query', 'core', 'terminology'],
+    ...['search', 'search/query', 'core', 'terminology', 'events'],
     ...['operations', 'operations/terminology', 'providers'],
   ],
   // What goes wrong when somebody rehearses: named, counted, and brought about in the data.

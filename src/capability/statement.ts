@@ -10,6 +10,7 @@ import type {
 } from 'fhir/r4'
 import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Provider } from '../core/provider.ts'
+import { topics } from '../events/topics.ts'
 import { compartmentMembers, compartmentTypes, compartmentUrl } from '../fhir/compartments.ts'
 import { checkAllServed, checkSystemOperation } from '../operations/check-definition.ts'
 import { checkProvider, type SystemInteractionCode, systemOperations } from '../providers/registry.ts'
@@ -64,6 +65,7 @@ export function capabilityStatement(
     resource: types.map((provider) => ({
       ...resourceOf(provider, sources.get(provider.type) ?? []),
       ...supportedProfiles(profiles.filter(({ type }) => type === provider.type)),
+      ...(provider.type === 'Subscription' ? backport() : {}),
     })),
     interaction: [...system].map((code) => ({ code })),
     searchParam: [...sharedParameters(types).map(searchParamOf), ...specialParameters(fullText)],
@@ -72,6 +74,17 @@ export function capabilityStatement(
   }
   return { ...base, rest: [rest] }
 }
+
+const BACKPORT_URL = 'http://hl7.org/fhir/uv/subscriptions-backport/StructureDefinition'
+
+/** https://hl7.org/fhir/uv/subscriptions-backport/STU1.1/conformance.html */
+const backport = (): Pick<CapabilityStatementRestResource, 'extension' | 'supportedProfile'> => ({
+  extension: topics().map(({ url }) => ({
+    url: `${BACKPORT_URL}/capabilitystatement-subscriptiontopic-canonical`,
+    valueCanonical: url,
+  })),
+  supportedProfile: [`${BACKPORT_URL}/backport-subscription`],
+})
 
 /** The compartments with at least one searchable type. */
 function withCompartments(types: readonly Provider[]): Pick<CapabilityStatementRest, 'compartment'> {

@@ -12,6 +12,7 @@ import type { HistoryPage, HistoryQuery, SearchAnswer, Versioned } from '../repo
 import type { SearchPlan } from '../search/plan.ts'
 import type { ClinicAccess, Context } from './context.ts'
 import type { Operation } from './operation.ts'
+import { isShipped } from './shipped.ts'
 
 /**
  * The handlers of a type; the keys are FHIR's interaction codes (https://hl7.org/fhir/R4/http.html). A resource to be
@@ -114,7 +115,10 @@ export const standard: Interactions = {
 
   create: (ctx, resource) => ctx.unit.put(resource, 'POST'),
 
-  update: (ctx, resource) => ctx.unit.put(resource, 'PUT'),
+  update: async (ctx, resource) => {
+    refuseShipped(resource.resourceType, resource.id)
+    return ctx.unit.put(resource, 'PUT')
+  },
 
   // The patched resource goes through every stage of an update, so that each rule holds for it too.
   patch: async (ctx, type, id, patch) => {
@@ -127,7 +131,10 @@ export const standard: Interactions = {
     return ctx.unit.asPatched(await ctx.update(patched as unknown as AnyResource))
   },
 
-  delete: (ctx, type, id) => ctx.unit.delete(type, id),
+  delete: async (ctx, type, id) => {
+    refuseShipped(type, id)
+    return ctx.unit.delete(type, id)
+  },
 
   'history-instance': async (ctx, query) => {
     const { type = '', id = '' } = query
@@ -138,6 +145,14 @@ export const standard: Interactions = {
   'history-type': (ctx, query) => ctx.unit.history(query),
 
   'search-type': (ctx, plan) => ctx.unit.search(plan),
+}
+
+/** A patch is executed as an update. @throws FhirError 422 */
+function refuseShipped(type: string, id: string): void {
+  if (!isShipped(type, id)) return
+  throw unprocessable(`${type}/${id} belongs to the server and cannot be changed; store yours under another id`, {
+    expression: `${type}.id`,
+  })
 }
 
 export const standardProvider = (type: string): Provider => defineProvider(type, { interactions: standard })

@@ -17,8 +17,6 @@ const FOLDERS = {
   ValueSet: 'value-sets',
 } as const
 
-export const shippedTypes = Object.keys(FOLDERS)
-
 export type ShippedResource = AnyResource & { readonly id: string }
 
 let resources: ReadonlyMap<string, ShippedResource> | undefined

@@ -4,6 +4,9 @@ import { capabilityStatement } from '../capability/statement.ts'
 import type { Config } from '../config.ts'
 import type { Operation } from '../core/operation.ts'
 import { type Provider, standardProvider } from '../core/provider.ts'
+import { addShippedResources } from '../core/shipped.ts'
+import { topicResource } from '../events/topic-resource.ts'
+import { topics } from '../events/topics.ts'
 import { declarationsWith } from '../extensions/declarations.ts'
 import { installDefinitions } from '../extensions/definitions.ts'
 import type { LoadedExtension } from '../extensions/extension.ts'
@@ -32,6 +35,8 @@ export function declareServer(
   special: readonly Provider[] = specialProviders,
 ): Declared {
   installDefinitions(extensions)
+  // Their criteria may use search parameters of extensions.
+  addShippedResources(topics().map(topicResource))
   const declared = declarationsWith(extensions, { providers: special, systemOperations })
   const providers = registerProviders(declared.providers, standardProvider, disabledInteractions)
   const system = systemInteractions(disabledInteractions)

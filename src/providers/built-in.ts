@@ -1,10 +1,8 @@
-/** The types of the conformance resources shipped with the server, which can be read but not changed. */
+/** The types of conformance resources that have operations, or rules of their own. */
 
 import type { SearchParameter } from 'fhir/r4'
 import type { Operation } from '../core/operation.ts'
 import { defineProvider, type Interactions, type Provider, standard } from '../core/provider.ts'
-import { isShipped, shippedTypes } from '../core/shipped.ts'
-import { unprocessable } from '../fhir/outcome.ts'
 import { structureDefinitionSnapshot } from '../operations/structure-definition-snapshot.ts'
 import { codeSystemLookup, codeSystemSubsumes, codeSystemValidateCode } from '../operations/terminology/code-system.ts'
 import { valueSetExpand, valueSetValidateCode } from '../operations/terminology/value-set.ts'
@@ -36,31 +34,9 @@ const searchParameter: Interactions = {
 
 const INTERACTIONS: Readonly<Record<string, Interactions>> = { SearchParameter: searchParameter }
 
-export const builtInProviders: readonly Provider[] = shippedTypes.map((type) => {
-  const interactions = INTERACTIONS[type] ?? standard
-  return defineProvider(type, {
-    operations: OPERATIONS[type] ?? [],
-    // A patch is executed as an update.
-    interactions: {
-      ...interactions,
-      update: async (ctx, resource) => {
-        refuseShipped(type, resource.id)
-        return interactions.update(ctx, resource)
-      },
-      delete: async (ctx, _type, id) => {
-        refuseShipped(type, id)
-        return interactions.delete(ctx, type, id)
-      },
-    },
-  })
-})
-
-function refuseShipped(type: string, id: string): void {
-  if (!isShipped(type, id)) return
-  throw unprocessable(`${type}/${id} belongs to the server and cannot be changed; store yours under another id`, {
-    expression: `${type}.id`,
-  })
-}
+export const builtInProviders: readonly Provider[] = Object.keys({ ...OPERATIONS, ...INTERACTIONS }).map((type) =>
+  defineProvider(type, { operations: OPERATIONS[type] ?? [], interactions: INTERACTIONS[type] ?? standard }),
+)
 
 async function declaring(unit: UnitOfWork, written: Versioned): Promise<Versioned> {
   const resource = { ...(written.resource as SearchParameter), id: written.id }

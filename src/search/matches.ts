@@ -59,6 +59,19 @@ export function matches(condition: Condition, candidate: Candidate): boolean {
   }
 }
 
+/** Whether a condition depends on other resources, so that the resource alone cannot be checked. */
+export function leavesResource(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'any':
+    case 'all':
+      return condition.of.some(leavesResource)
+    case 'not':
+      return leavesResource(condition.of)
+    default:
+      return condition.kind === 'chain' || condition.kind === 'has'
+  }
+}
+
 /** The id of the candidate; for an inner resource, its id within the container, if it has one. */
 function idsOf({ type, id, entries }: Candidate): readonly string[] {
   if (!isInner(type)) return [id]

@@ -7,8 +7,8 @@ import { handlerOf } from '../../core/provider.ts'
 import { criteriaPlan, guardedSearch } from '../../core/search-request.ts'
 import { badRequest, preconditionFailed, unprocessable } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import { matches } from '../../search/matches.ts'
-import type { Condition, SearchPlan } from '../../search/plan.ts'
+import { leavesResource, matches } from '../../search/matches.ts'
+import type { SearchPlan } from '../../search/plan.ts'
 import { isCacheBuster, isTransportParameter } from '../../search/query/result-parameters.ts'
 import type { ConditionalMatch, InteractionRequest } from '../message/interaction.ts'
 
@@ -117,17 +117,4 @@ export async function checkMeetsCriteria(
     `The ${type} in the body does not meet the criteria of this request, so each repeat would make another one. They were understood as ${missed.join(' and ')}; send the value as the resource has it, percent-encoded (%2B for a plus), with a backslash before a comma, $ or | that belongs to it`,
     { expression: type, reason: 'criteria-not-met' },
   )
-}
-
-/** Whether a condition depends on other resources, so that the resource alone cannot be checked. */
-function leavesResource(condition: Condition): boolean {
-  switch (condition.kind) {
-    case 'any':
-    case 'all':
-      return condition.of.some(leavesResource)
-    case 'not':
-      return leavesResource(condition.of)
-    default:
-      return condition.kind === 'chain' || condition.kind === 'has'
-  }
 }

@@ -10,7 +10,7 @@ export interface Environment {
   readonly resource?: unknown
   readonly rootResource?: unknown
   readonly context?: unknown
-  /** Values of further variables, by their names: the bodies %sent and %received of plans. */
+  /** Values of further variables, by their names: the bodies %sent and %received of plans, the versions %previous and %current of topics. */
   readonly variables?: Readonly<Record<string, unknown>>
   /** The `_name` of a primitive focus. */
   readonly sibling?: unknown
@@ -134,7 +134,7 @@ export function compileVariable(name: string): Evaluate | undefined {
 }
 
 /** Variables that only some environments have; elsewhere they are empty. */
-const FURTHER: ReadonlySet<string> = new Set(['sent', 'received'])
+const FURTHER: ReadonlySet<string> = new Set(['sent', 'received', 'previous', 'current'])
 
 const nodeFor = (evaluation: Evaluation, value: unknown): Node =>
   value === undefined || value === evaluation.root.value ? evaluation.root : new Node(value)
