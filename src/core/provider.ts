@@ -12,7 +12,7 @@ import type { HistoryPage, HistoryQuery, SearchAnswer, Versioned } from '../repo
 import type { SearchPlan } from '../search/plan.ts'
 import type { ClinicAccess, Context } from './context.ts'
 import type { Operation } from './operation.ts'
-import { isShipped } from './shipped.ts'
+import { isShipped, shippedTypes } from './shipped.ts'
 
 /**
  * The handlers of a type; the keys are FHIR's interaction codes (https://hl7.org/fhir/R4/http.html). A resource to be
@@ -149,7 +149,7 @@ export const standard: Interactions = {
 
 /** A patch is executed as an update. @throws FhirError 422 */
 function refuseShipped(type: string, id: string): void {
-  if (!isShipped(type, id)) return
+  if (!shippedTypes.has(type) || !isShipped(type, id)) return
   throw unprocessable(`${type}/${id} belongs to the server and cannot be changed; store yours under another id`, {
     expression: `${type}.id`,
   })

@@ -17,6 +17,9 @@ const FOLDERS = {
   ValueSet: 'value-sets',
 } as const
 
+/** Topics are Basic resources (src/events/topic-resource.ts). */
+export const shippedTypes: ReadonlySet<string> = new Set([...Object.keys(FOLDERS), 'Basic'])
+
 export type ShippedResource = AnyResource & { readonly id: string }
 
 let resources: ReadonlyMap<string, ShippedResource> | undefined
