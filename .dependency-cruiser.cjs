@@ -64,6 +64,8 @@ const ROOMS = {
   // Whom one names to decide what happens.
   'rehearsal/magic': [],
   integrations: ['repository', 'clinics', 'core', 'record/journal', 'rehearsal/magic'],
+  // Who is told of what has changed: changes, the Subscriptions that they are events of, and notifications.
+  events: ['search', 'repository', 'clinics', 'core', 'integrations'],
   operations: [
     ...['search', 'search/index', 'search/query', 'repository', 'content', 'clinics', 'core'],
     ...['terminology', 'profiles', 'matching', 'scheduling', 'reservations', 'availability', 'booking'],
@@ -91,7 +93,7 @@ const ROOMS = {
   calls: ['repository', 'clinics', 'core', 'operations', 'calls/record', 'calls/session', 'calls/tools'],
   providers: [
     ...['search', 'search/index', 'repository', 'content', 'record/audit', 'clinics', 'core', 'documents'],
-    ...['scheduling', 'reservations', 'availability', 'booking'],
+    ...['scheduling', 'reservations', 'availability', 'booking', 'events'],
     ...['operations', 'operations/terminology', 'operations/merge', 'operations/everything', 'calls'],
   ],
   capability: [

@@ -41,6 +41,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'integrations/outbound-request.ts': 'when requests to other systems were made, for the journal',
   'integrations/exchange.ts':
     'signatures of messages, and Retry-After as a date, which other systems read and write by their clocks',
+  'events/delivery.ts': 'the end of a turn of deliveries',
+  'events/lifecycle.ts': 'how long other processes take to notice a Subscription, and the age of changes',
   'integrations/insurance.ts': 'the pause of a system that fails',
   'integrations/crm/salesforce.ts': 'a deadline',
   'calls/tool-runner.ts': 'the deadline of tool calls',

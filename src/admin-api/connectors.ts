@@ -6,7 +6,7 @@ import { FhirError, notFound } from '../fhir/outcome.ts'
 import { ownClinic } from '../http/authenticate.ts'
 import { tellUserAccess } from '../http/exchange.ts'
 import { CONNECTORS, type TrialParts, tryConnector } from '../integrations/trial.ts'
-import type { OutboundSystem } from '../record/journal/exchange.ts'
+import type { ConnectedSystem } from '../record/journal/exchange.ts'
 import type { Repository } from '../repository/repository.ts'
 
 /** Milliseconds between two tries of one connector, in one process: a system of somebody else is not to be flooded from here. */
@@ -31,7 +31,7 @@ export function addConnectorRoutes(router: Router, repository: Repository, parts
 }
 
 /** @throws FhirError 404 */
-function connectorOf(name: string | undefined): OutboundSystem {
+function connectorOf(name: string | undefined): ConnectedSystem {
   const connector = CONNECTORS.find((one) => one === name)
   if (connector === undefined) throw notFound(`There is no connector '${name}'; there are ${CONNECTORS.join(', ')}`)
   return connector

@@ -18,7 +18,7 @@ import { jsonOf } from '../integrations/exchange.ts'
 import { simulated } from '../integrations/simulators/insurance.ts'
 import { simulatedAnswer, type WebhookSystem } from '../integrations/simulators/recipients.ts'
 import { type ServedSimulators, simulatedWebhook } from '../integrations/simulators/served.ts'
-import type { OutboundSystem } from '../record/journal/exchange.ts'
+import type { ConnectedSystem } from '../record/journal/exchange.ts'
 
 const PATH = '/simulators'
 /** Slow responses that may be pending. */
@@ -32,7 +32,7 @@ type Served = Pick<Config, 'demo' | 'webhookSecret'>
 export function servedSimulator(
   server: Server,
   { demo, webhookSecret }: Served,
-  system: OutboundSystem,
+  system: ConnectedSystem,
 ): ReturnType<ServedSimulators> {
   const own = demo ? ownAddress(server) : undefined
   return (
@@ -74,7 +74,7 @@ const webhook =
 const NO_EVENT =
   'The body must be an event of this system: "type" and "data", of a message with channel (sms or email), to and text'
 
-const SIMULATORS: Readonly<Record<OutboundSystem, Simulator>> = {
+const SIMULATORS: Readonly<Record<ConnectedSystem, Simulator>> = {
   insurance,
   crm: webhook('crm'),
   messages: webhook('messages'),

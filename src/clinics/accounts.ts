@@ -152,6 +152,16 @@ async function findStored(repository: Repository, username: string): Promise<Sto
   return isStoredAccount(record?.value) ? record.value : undefined
 }
 
+/**
+ * The account that somebody can log in to, as it was a moment ago at most: `none` where there is no such account, as with users of
+ * another issuer.
+ */
+export async function accountIn({ records }: UnitOfWork, username: string): Promise<Account | 'none' | 'disabled'> {
+  const stored = (await records.readRecent(ACCOUNT, foldedName(username)))?.value
+  if (!isStoredAccount(stored)) return 'none'
+  return stored.disabled === true ? 'disabled' : withoutSecrets(stored)
+}
+
 const PAGE = 500
 
 /** By user name; only those after `after`, where it is given. */

@@ -10,7 +10,17 @@ import { type CrmSettings, checkCrm, credentialsIn, withoutCredentials } from '.
 import { checkDocuments, type DocumentSettings } from './document-settings.ts'
 import { checkInsurance, type InsuranceSettings, withoutToken } from './insurance-settings.ts'
 import { checkRecovery, type RecoverySettings } from './recovery-settings.ts'
-import { type Bounds, checkOneOf, checkWholeNumber, objectOf, reject, withSecretsHidden } from './setting-checks.ts'
+import {
+  type Bounds,
+  checkOneOf,
+  checkWholeNumber,
+  isWebhookSecret,
+  objectOf,
+  reject,
+  SECRET_IS_SET,
+  secretOr,
+  withSecretsHidden,
+} from './setting-checks.ts'
 import { checkWebhook, type WebhookSettings } from './webhook-settings.ts'
 
 export interface ClinicSettings {
@@ -45,6 +55,8 @@ export interface ClinicSettings {
   readonly mcpWrites?: boolean
   /** Whether responses say which faults they have met; absent: yes. docs/faults.md */
   readonly faultLabels?: boolean
+  /** Standard Webhooks secret by which notifications of Subscriptions are signed; absent: they are not. docs/subscriptions.md */
+  readonly eventSecret?: string
 }
 
 export interface ClinicPolicies {
@@ -295,8 +307,16 @@ const withDefaults = (stored: Partial<ClinicSettings>): ClinicSettings => ({
 })
 
 /** The settings for clients, which can set the secrets but not read them. */
-export const withoutSecrets = ({ crm, messages, insurance, callSecurity, ...settings }: ClinicSettings): object => ({
+export const withoutSecrets = ({
+  crm,
+  messages,
+  insurance,
+  callSecurity,
+  eventSecret,
+  ...settings
+}: ClinicSettings): object => ({
   ...settings,
+  ...(eventSecret && { eventSecret: SECRET_IS_SET }),
   ...(crm && { crm: withoutCredentials(crm) }),
   ...(messages && { messages: withSecretsHidden(messages, ['secret']) }),
   ...(insurance && { insurance: withoutToken(insurance) }),
@@ -304,7 +324,14 @@ export const withoutSecrets = ({ crm, messages, insurance, callSecurity, ...sett
 })
 
 /** All secrets in the settings: those that calls must present, and the credentials for the clinic's systems. */
-export const secretsIn = ({ crm, messages, insurance, callSecurity }: Partial<ClinicSettings>): readonly string[] => [
+export const secretsIn = ({
+  crm,
+  messages,
+  insurance,
+  callSecurity,
+  eventSecret,
+}: Partial<ClinicSettings>): readonly string[] => [
+  ...(eventSecret === undefined ? [] : [eventSecret]),
   ...(crm === undefined ? [] : credentialsIn(crm)),
   ...(messages?.secret === undefined ? [] : [messages.secret]),
   ...(insurance?.token === undefined ? [] : [insurance.token]),
@@ -417,6 +444,12 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
   journalEntries: journalNumber('journalEntries', { least: 100, most: 1_000_000 }),
   mcpWrites: switchOf('mcpWrites', false),
   faultLabels: switchOf('faultLabels', true),
+  eventSecret: (value, problems, current) => {
+    if (value === null) return undefined
+    const kept = secretOr(current?.eventSecret, value)
+    if (kept === undefined || isWebhookSecret(kept)) return kept
+    return reject(problems, 'eventSecret must be "whsec_" followed by 24 to 64 bytes in base64, or null for none')
+  },
 }
 
 const isDialable = (value: unknown): boolean =>

@@ -4,7 +4,7 @@
  * the value sets, code systems and resources of the clinic tell.
  */
 import { readSettings, type SearchHandling } from '../clinics/settings.ts'
-import { FhirError } from '../fhir/outcome.ts'
+import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import { requireWorkThread, spend } from '../isolation/budget.ts'
 import type { SearchAnswer, UnitOfWork } from '../repository/repository.ts'
 import type { Condition, SearchPlan } from '../search/plan.ts'
@@ -74,6 +74,22 @@ export async function criteriaPlan(
   payForQuery(criteria.length)
   const options = { ...(await criteriaOptions(ctx, baseUrl)), links }
   return withLookups(ctx, (questions) => parseCriteria(type, criteria, { ...options, ...questions }))
+}
+
+/**
+ * The conditions of criteria that the resource alone decides: criteria that look up value sets, code systems or other resources
+ * are refused.
+ * @throws FhirError 400 when they are malformed, 422 for a lookup
+ */
+export async function ownConditions(ctx: Context, type: string, criteria: string): Promise<readonly Condition[]> {
+  const options = await criteriaOptions(ctx)
+  const { where } = await resolveLookups((questions) => parseCriteria(type, criteria, { ...options, ...questions }), {
+    condition: async ({ name }) => {
+      throw unprocessable(`${name} is looked up in other resources; name each code or resource itself`)
+    },
+    caseSensitive: (systems) => caseSensitiveSystems(ctx, systems),
+  })
+  return where
 }
 
 /** By unit of work and plan, as JSON. */

@@ -67,6 +67,7 @@ export class DueWork<Value extends Traced> {
   /** Records in progress, or waiting for a slot. */
   readonly #underWay = new Map<string, Promise<void>>()
   #timer: NodeJS.Timeout | undefined
+  #isWoken = false
   #stopping = new AbortController()
 
   constructor(services: DueWorkServices, work: WorkOnDue<Value>) {
@@ -77,6 +78,16 @@ export class DueWork<Value extends Traced> {
   start(): void {
     if (this.#stopping.signal.aborted) this.#stopping = new AbortController()
     this.#timer ??= setInterval(() => void this.workOnDue(), INTERVAL).unref()
+  }
+
+  /** Looks for due records soon, rather than at the next interval. Does nothing where it is not started. */
+  wake(): void {
+    if (this.#timer === undefined || this.#isWoken) return
+    this.#isWoken = true
+    setImmediate(() => {
+      this.#isWoken = false
+      if (this.#timer !== undefined) void this.workOnDue()
+    })
   }
 
   /** Resolves when the work in progress is over; the remaining records wait for the next start. */

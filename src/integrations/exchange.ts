@@ -105,14 +105,21 @@ export function signedRequest(
 ): OutboundRequest | undefined {
   const now = new Date()
   const body = JSON.stringify({ type, timestamp: now.toISOString(), data })
+  const signature = signatureOf({ messageId, body, secret }, now)
+  return signature && { url, method: 'POST', body, headers: { 'content-type': 'application/json', ...signature } }
+}
+
+/** The headers of a signature; undefined when the secret cannot be used to sign. */
+export function signatureOf(
+  { messageId, body, secret }: { readonly messageId: string; readonly body: string; readonly secret: string },
+  now = new Date(),
+): Readonly<Record<string, string>> | undefined {
   try {
-    const headers = {
-      'content-type': 'application/json',
+    return {
       'webhook-id': messageId,
       'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
       'webhook-signature': new Webhook(secret).sign(messageId, now, body),
     }
-    return { url, method: 'POST', body, headers }
   } catch {
     return undefined
   }

@@ -18,7 +18,7 @@ const MAX_ANSWER = 65_536
 
 export interface OutboundRequest {
   readonly url: string
-  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }

@@ -8,7 +8,7 @@ import { type InsuranceSettings, ownSystem } from '../clinics/insurance-settings
 import { SIMULATOR } from '../clinics/setting-checks.ts'
 import type { ClinicSettings } from '../clinics/settings.ts'
 import type { WebhookSettings } from '../clinics/webhook-settings.ts'
-import type { OutboundSystem } from '../record/journal/exchange.ts'
+import type { ConnectedSystem } from '../record/journal/exchange.ts'
 import { addressOf, bearer } from './crm/contact-api.ts'
 import { LEADCONNECTOR_VERSION } from './crm/leadconnector.ts'
 import { accessToken, forgetToken } from './crm/salesforce.ts'
@@ -25,7 +25,7 @@ import {
 import type { WebhookSystem } from './simulators/recipients.ts'
 import { type ServedSimulators, simulatedWebhook, toOwn } from './simulators/served.ts'
 
-export const CONNECTORS = ['crm', 'insurance', 'messages'] as const satisfies readonly OutboundSystem[]
+export const CONNECTORS = ['crm', 'insurance', 'messages'] as const satisfies readonly ConnectedSystem[]
 
 /** `accepted`: the credentials are right, but do not permit the only request that changes nothing. */
 export type TrialOutcome =
@@ -57,7 +57,7 @@ export interface TrialParts {
 
 /** Resolves within DEADLINE; never throws because of the system. */
 export async function tryConnector(
-  connector: OutboundSystem,
+  connector: ConnectedSystem,
   clinic: string,
   settings: ClinicSettings,
   { outbound, simulators }: TrialParts,

@@ -55,6 +55,8 @@ export class BackgroundLoop {
   #working: Promise<void> = Promise.resolve()
   readonly #resting = new Set<() => void>()
   #closed = false
+  /** Set while a look is under way that has perhaps missed a job. */
+  #isWoken = false
 
   constructor(source: JobSource, pace: LoopPace) {
     this.#source = source
@@ -64,9 +66,24 @@ export class BackgroundLoop {
   /** Starts the loop. The first look comes after a while, since a starting server is busy enough. */
   start(): void {
     if (this.#closed) return
-    this.#timer = setTimeout(() => {
-      this.#working = this.#look().then(() => this.start())
-    }, this.#pace.look).unref()
+    const isWoken = this.#isWoken
+    this.#isWoken = false
+    this.#timer = setTimeout(() => this.#lookOnce(), isWoken ? 0 : this.#pace.look).unref()
+  }
+
+  /** Looks for jobs now, or as soon as the start, or the look under way, permits. */
+  wake(): void {
+    if (this.#timer === undefined) {
+      this.#isWoken = true
+      return
+    }
+    clearTimeout(this.#timer)
+    if (!this.#closed) this.#lookOnce()
+  }
+
+  #lookOnce(): void {
+    this.#timer = undefined
+    this.#working = this.#look().then(() => this.start())
   }
 
   /** Waits for the batches under way. */

@@ -24,6 +24,9 @@ import { CALL, callKey } from '../core/call-session.ts'
 import { type AccessOf, clinicAccess } from '../core/clinic-access.ts'
 import type { Integrations } from '../core/ports.ts'
 import type { Provider } from '../core/provider.ts'
+import { notifier } from '../events/delivery.ts'
+import { eventDispatcher } from '../events/dispatcher.ts'
+import { subscriptionLoop } from '../events/lifecycle.ts'
 import { scenariosWith, strictnessWith } from '../extensions/declarations.ts'
 import type { LoadedExtension } from '../extensions/extension.ts'
 import { present } from '../fhir/resource.ts'
@@ -42,7 +45,7 @@ import { DEADLINE } from '../integrations/exchange.ts'
 import { insuranceConnector } from '../integrations/insurance.ts'
 import { messageWebhook } from '../integrations/messages.ts'
 import type { Outbound } from '../integrations/outbound-request.ts'
-import { Outbox } from '../integrations/outbox/delivery.ts'
+import { type DeliveryParts, Outbox } from '../integrations/outbox/delivery.ts'
 import type { ServedSimulators } from '../integrations/simulators/served.ts'
 import type { ComponentHealth } from '../isolation/fair-queue.ts'
 import { type JobServices, jobLoop } from '../jobs/job-loop.ts'
@@ -199,7 +202,8 @@ export async function createApp({
   const observersWith = observersOf(observing)
   const operation = { worker, isClosing, threads, shares, loads, observersWith, sampling: outbound.sampling, dashboard }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
-  const work = { ...shared, isRehearsing, kinds: jobKinds(contents, () => server) }
+  const notify = notifier({ repository, access, providers, outbound, journal: config.journal.mode })
+  const work = { ...shared, notify, isRehearsing, kinds: jobKinds(contents, () => server) }
   const background = backgroundWork(work, integrations, threads)
   if (workThread === undefined) background.start()
 
@@ -301,6 +305,7 @@ interface BackgroundServices {
   readonly contents: StoredContents
   readonly access: App['access']
   readonly logger: Logger
+  readonly notify: DeliveryParts['notify']
   readonly isRehearsing: boolean
   /** How the jobs of each kind are worked on. */
   readonly kinds: JobServices['kinds']
@@ -316,13 +321,17 @@ const JOBS = { method: 'GET', route: 'job' }
 
 /** The background work of the server. */
 function backgroundWork(
-  { repository, contents, access, logger, isRehearsing, kinds }: BackgroundServices,
+  { repository, contents, access, logger, notify, isRehearsing, kinds }: BackgroundServices,
   { insurance, crm, messages, journal = 'off' }: Integrations,
   threads: WorkThreadPool | undefined,
 ): { start(): void; close(): Promise<unknown> } {
   const accessOf = (clinic: string) => access(clinic, { kind: 'server' })
   const rules = { objection: objectionTo, heldUntil }
-  const outbox = new Outbox({ repository, crm, messages, journal, tasks: deliveryTasks, ...rules, accessOf, logger })
+  const services = { repository, accessOf, logger }
+  const outbox = new Outbox({ ...services, crm, messages, journal, tasks: deliveryTasks, ...rules, notify })
+  const onDue = () => outbox.wake()
+  const dispatcher = eventDispatcher({ ...services, onDue })
+  repository.tellEvents(() => dispatcher.wake())
   const inquiries = insuranceInquiries({ repository, insurance, accessOf, logger })
   const loops = [
     mergeLoop({ repository, logger, accessOf }),
@@ -334,6 +343,8 @@ function backgroundWork(
     waitlistOffering({ repository, accessOf, logger }),
     abandonedRegistrations({ repository, accessOf, logger }),
     ...(isRehearsing ? [visitMoves({ repository, accessOf, logger })] : []),
+    dispatcher,
+    subscriptionLoop({ ...services, onDue }),
     ...contentCollection(contents, { repository, logger }),
     deadFillings({ repository, logger }),
     generationRemoval({ repository, logger }),

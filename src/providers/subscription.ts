@@ -1,34 +1,29 @@
 /**
- * Subscription: stored as requested, and never active, as notifications are not sent yet.
+ * Subscription: the standard interactions, and the server that carries it out: events/lifecycle.ts.
  * https://hl7.org/fhir/R4/subscription.html
  */
 import type { Subscription } from 'fhir/r4'
 import { defineProvider, standard } from '../core/provider.ts'
-import { unprocessable } from '../fhir/outcome.ts'
-import type { AnyResource } from '../fhir/resource.ts'
+import { stageEnd, stageSubscription } from '../events/lifecycle.ts'
+import { newId } from '../fhir/new-id.ts'
 
 export const subscription = defineProvider('Subscription', {
   documentation:
-    'Stored, searched and versioned, but not carried out yet: no notification is sent. A Subscription stays `requested`; `active` is refused.',
+    'A client writes it with the status `requested`; the server makes it `active` within a second, and notifies its endpoint of each later create or update that meets its criteria, in order and once at least, by a rest-hook. Values of `channel.header` are never shown. `error` says why notifications were given up; `requested` starts them again, where they stopped.',
   interactions: {
     ...standard,
     create: async (ctx, resource) => {
-      checkStatus(resource)
-      return standard.create(ctx, resource)
+      const named = { ...(resource as Subscription), id: resource.id ?? newId() }
+      return await standard.create(ctx, await stageSubscription(ctx, named))
     },
-    update: async (ctx, resource) => {
-      checkStatus(resource)
-      return standard.update(ctx, resource)
+    update: async (ctx, resource) =>
+      await standard.update(ctx, {
+        ...(await stageSubscription(ctx, resource as Subscription & { id: string })),
+        id: resource.id,
+      }),
+    delete: async (ctx, type, id) => {
+      await stageEnd(ctx, id)
+      return await standard.delete(ctx, type, id)
     },
   },
 })
-
-/** The status "marks the server state for managing the subscription": active would mean that notifications are sent. */
-function checkStatus(resource: AnyResource): void {
-  const { status } = resource as Subscription
-  if (status !== 'active') return
-  throw unprocessable(
-    "Subscription.status is 'active', but this server sends no notifications yet; send 'requested', which it stays, or 'off'",
-    { expression: 'Subscription.status' },
-  )
-}

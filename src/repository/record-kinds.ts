@@ -273,6 +273,37 @@ export const RECORD_KINDS = {
       '`due` is the time of the next delivery attempt, none while others of the patient are before it; deleted once delivered, kept without `due` once given up',
     writtenBy: 'integrations/outbox/rows.ts, integrations/outbox/delivery.ts',
   },
+  subscribed: {
+    of: 'generation',
+    key: '`subscribed`',
+    shape: 'Subscribed (repository/event-feed.ts)',
+    expires: 'never; without running Subscriptions it stays, empty',
+    writtenBy: 'events/state.ts',
+    recent: true,
+  },
+  event: {
+    of: 'generation',
+    key: 'Resource.meta.lastUpdated in milliseconds (15 digits), the type, the id, and the version (10 digits)',
+    shape: 'FedEvent (repository/event-feed.ts)',
+    expires: '`due` is when it is matched with the Subscriptions, at once; deleted then',
+    writtenBy: 'repository/event-feed.ts, events/dispatcher.ts',
+  },
+  subscription: {
+    of: 'generation',
+    key: 'Subscription.id',
+    shape: 'SubscriptionState (events/state.ts)',
+    expires:
+      '`due` is when it becomes active, reaches its end, or old events of its log are deleted; deleted after its Subscription, with the last of its log',
+    writtenBy: 'events/state.ts, events/lifecycle.ts, events/delivery.ts',
+    secret: true,
+  },
+  'subscription-event': {
+    of: 'generation',
+    key: 'Subscription.id, and the number of the event (12 digits)',
+    shape: 'LoggedEvent (events/log.ts)',
+    expires: 'never; once delivered, it is deleted when it is not among the newest thousand or is older than a week',
+    writtenBy: 'events/log.ts',
+  },
   'simulated-delivery': {
     of: 'generation',
     key: 'the message id',

@@ -81,6 +81,7 @@ export class Repository {
   readonly #encryption: RecordEncryption
   readonly #unitOptions: UnitOptions
   readonly #clock: () => number
+  #onEvents = (): void => {}
 
   constructor(
     store: ResourceStore,
@@ -93,8 +94,14 @@ export class Repository {
       fullText,
       encryption: this.#encryption,
       restriction: isRestricting ? RESTRICTION : undefined,
+      onEvents: () => this.#onEvents(),
     }
     this.#clock = clock
+  }
+
+  /** Calls `onEvents` after each change of this process that has added to the feed of events. */
+  tellEvents(onEvents: () => void): void {
+    this.#onEvents = onEvents
   }
 
   /** The time of the machine: milliseconds since 1970 UTC. */

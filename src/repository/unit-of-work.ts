@@ -29,6 +29,7 @@ import type {
 } from '../storage/port.ts'
 import { spendOnText } from '../storage/response-limit.ts'
 import { EntriesOutdated, IndexIncomplete } from '../storage/store-errors.ts'
+import { SUBSCRIBED, SUBSCRIBED_KEY, stageEvents } from './event-feed.ts'
 import type { UnitScope } from './generation.ts'
 import { indexVersionsFor, searchNotReady } from './index-version.ts'
 import { RecentCounts, recentReads, type Wanted } from './recent-reads.ts'
@@ -68,6 +69,8 @@ export interface UnitOptions {
   readonly encryption: RecordEncryption
   /** The text that restricted resources have, which are refused and left out of what is found; absent: there are none. */
   readonly restriction: string | undefined
+  /** Called after a change that has added to the feed of events. */
+  readonly onEvents: () => void
 }
 
 export class UnitOfWork {
@@ -377,6 +380,7 @@ export class UnitOfWork {
    */
   async commit(isRepeatable = false): Promise<void> {
     await this.checkStaged()
+    const hasEvents = this.#staged.size > 0 && (await this.#feedEvents())
     const records = this.records.changes
     const staged = this.#staged.size + this.#copied.length
     if (staged === 0 && records.length === 0) return
@@ -396,6 +400,18 @@ export class UnitOfWork {
     await inSpan('commit', () => this.#store.write(changes))
     if (resources.length > 0)
       recentReads(this.#store).wrote(this.#partition, new Set(resources.map(({ type }) => type)))
+    if (hasEvents) this.#options.onEvents()
+  }
+
+  /** Whether somebody listens to a staged type. */
+  async #feedEvents(): Promise<boolean> {
+    const subscribed = await this.records.readRecent(SUBSCRIBED, SUBSCRIBED_KEY)
+    if (subscribed === undefined || subscribed.value.running === 0) return false
+    return stageEvents(
+      this,
+      subscribed.value,
+      Array.from(this.#staged.values(), ({ next }) => next),
+    )
   }
 
   /** The index entries of a resource that this change writes. @throws FhirError 422 when there are too many */

@@ -12,6 +12,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 /** Elements by type that its provider requires beyond R4. */
 const REQUIRED_BY_PROVIDER: Readonly<Record<string, object>> = {
   DocumentReference: { content: [{ attachment: { url: 'urn:oid:1.2.3' } }] },
+  Subscription: { status: 'off' },
 }
 
 export const minimal = (type: string): MinimalResource => ({

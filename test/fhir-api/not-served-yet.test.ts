@@ -13,7 +13,7 @@ afterAll(() => server.close())
 
 test('the documentation of the statement names all of it', () => {
   const text = statement.rest?.[0]?.documentation ?? ''
-  for (const name of ['Turtle', 'respond-async', '$export', 'Subscription']) expect(text).toContain(name)
+  for (const name of ['Turtle', 'respond-async', '$export']) expect(text).toContain(name)
 })
 
 describe('RDF (Turtle)', () => {
@@ -68,43 +68,5 @@ describe('$export', () => {
     const [rest] = statement.rest ?? []
     const declared = [...(rest?.operation ?? []), ...(rest?.resource ?? []).flatMap(({ operation = [] }) => operation)]
     expect(declared.map(({ name }) => name)).not.toContain('export')
-  })
-})
-
-describe('Subscription', () => {
-  const subscription = (status: string) => ({
-    resourceType: 'Subscription',
-    status,
-    reason: 'results',
-    criteria: 'Observation?status=final',
-    channel: { type: 'rest-hook', endpoint: 'http://127.0.0.1:9/hook' },
-  })
-
-  test('is described as what is not carried out', () => {
-    const described = statement.rest?.[0]?.resource?.find(({ type }) => type === 'Subscription')
-    expect(described?.documentation).toContain('no notification is sent')
-  })
-
-  test('is stored as requested, and stays so', async () => {
-    const { status, body } = await server.fhir('POST', '/Subscription', subscription('requested'))
-    expect(status).toBe(201)
-    expect((await server.fhir('GET', `/Subscription/${body.id}`)).body.status).toBe('requested')
-    expect((await server.fhir('GET', '/Subscription?status=requested')).body.total).toBe(1)
-  })
-
-  test('is 422 where it says that it is active, in a create, an update and a patch', async () => {
-    const refused = [
-      await server.fhir('POST', '/Subscription', subscription('active')),
-      await server.fhir('PUT', '/Subscription/one', { ...subscription('active'), id: 'one' }),
-    ]
-    await server.fhir('PUT', '/Subscription/one', { ...subscription('requested'), id: 'one' })
-    const patch = [{ op: 'replace', path: '/status', value: 'active' }]
-    refused.push(
-      await server.fhir('PATCH', '/Subscription/one', patch, { 'content-type': 'application/json-patch+json' }),
-    )
-    for (const { status, body } of refused) {
-      expect([status, body.issue[0].expression]).toEqual([422, ['Subscription.status']])
-      expect(body.issue[0].diagnostics).toContain("send 'requested'")
-    }
   })
 })

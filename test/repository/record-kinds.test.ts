@@ -36,6 +36,7 @@ test('engines keep in memory what is read with every request', () => {
       'settings',
       'sandbox',
       'generation',
+      'subscribed',
       'search-parameters',
       'search-index',
       'fault-rules',

@@ -3,6 +3,8 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface Received {
+  readonly method: string
+  readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
@@ -26,7 +28,8 @@ export async function startReceiver(): Promise<Receiver> {
   let reply: Reply = { status: 204, headers: {}, body: '' }
   const server = createServer(async (request, response) => {
     const chunks = await Array.fromAsync(request)
-    received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
+    const { method = '', url: path = '', headers } = request
+    received.push({ method, path, headers, body: Buffer.concat(chunks).toString() })
     if (reply.status !== 'silent') response.writeHead(reply.status, reply.headers).end(reply.body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

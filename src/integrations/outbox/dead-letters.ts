@@ -18,11 +18,13 @@ const MAX_READ = 500
 /** No patient data except the reference, but of a delivery to a simulator. */
 export interface OutboxEntry {
   readonly messageId: string
-  readonly type: 'contact' | 'message'
+  readonly type: 'contact' | 'message' | 'subscription'
   readonly state: OutboxRow['state']
   readonly tries: number
   readonly patient?: { readonly reference: string }
   readonly task?: { readonly reference: string }
+  /** The Subscription whose events they are. */
+  readonly subscription?: { readonly reference: string }
   readonly reason?: string
   /** FHIR instants. */
   readonly stagedAt?: string
@@ -33,6 +35,7 @@ export interface OutboxEntry {
     readonly time: string
     readonly reason?: string
     readonly exchanges?: readonly string[]
+    readonly events?: { readonly from: number; readonly to: number }
   }[]
   /** Set for a delivery to a simulator. */
   readonly message?: Pick<OutboundMessage, 'channel' | 'to' | 'text' | 'link' | 'expiresAt'>
@@ -76,15 +79,16 @@ const shownOf = (row: KindRecord<OutboxRow>, settings: ClinicSettings): OutboxEn
 })
 
 function entryOf({ key, value, due }: Pick<KindRecord<OutboxRow>, 'key' | 'value' | 'due'>): OutboxEntry {
-  const { state, tries, task, reason, stagedAt, sentAt, attempts } = value
+  const { state, tries, task, reason, stagedAt, sentAt, attempts, subscription } = value
   const patient = patientOf(value)
   return {
     messageId: key,
-    type: value.message === undefined ? 'contact' : 'message',
+    type: typeOf(value),
     state,
     tries,
     ...(patient === undefined ? {} : { patient: { reference: `Patient/${patient}` } }),
     ...(task === undefined ? {} : { task: { reference: `Task/${task}` } }),
+    ...(subscription === undefined ? {} : { subscription: { reference: `Subscription/${subscription.id}` } }),
     ...(reason === undefined ? {} : { reason }),
     ...(stagedAt === undefined ? {} : { stagedAt: new Date(stagedAt).toISOString() }),
     ...(due === null ? {} : { nextTry: new Date(due).toISOString() }),
@@ -93,10 +97,13 @@ function entryOf({ key, value, due }: Pick<KindRecord<OutboxRow>, 'key' | 'value
   }
 }
 
+const typeOf = ({ message, subscription }: OutboxRow): OutboxEntry['type'] =>
+  subscription !== undefined ? 'subscription' : message === undefined ? 'contact' : 'message'
+
 const shownAttempt = ({ at, ...rest }: Attempt) => ({ time: new Date(at).toISOString(), ...rest })
 
 function contentOf({ message, contact }: OutboxRow): Pick<OutboxEntry, 'message' | 'contact'> {
-  if (message === undefined) return { contact: contact.fields }
+  if (message === undefined) return contact === undefined ? {} : { contact: contact.fields }
   const { channel, to, text, link, expiresAt } = message
   return { message: { channel, to, text, ...present({ link, expiresAt }) } }
 }

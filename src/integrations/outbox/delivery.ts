@@ -15,6 +15,7 @@ import {
   OUTBOX,
   type OutboxRow,
   readRow,
+  type SubscriptionRow,
   waitAfter,
   withAttempt,
 } from './rows.ts'
@@ -42,6 +43,10 @@ export interface DeliveryParts extends Pick<Integrations, 'crm' | 'messages' | '
    * undefined where it may be sent. A row with a reason is dropped. The reason holds no patient data.
    */
   readonly objection?: ((ctx: Context, row: OutboxRow) => Promise<string | undefined>) | undefined
+  /** An attempt to deliver events of a Subscription, and the record of its result; absent: none are delivered. */
+  readonly notify?:
+    | ((access: ClinicAccess, row: Leased<SubscriptionRow>) => Promise<Delivery | { readonly heldUntil: number }>)
+    | undefined
   /** When a row may be sent, in ms since 1970 UTC, where that is not yet; it waits until then, and no try is counted. */
   readonly heldUntil?: ((ctx: Context, row: OutboxRow) => Promise<number | undefined>) | undefined
 }
@@ -91,6 +96,7 @@ async function deliverDue(
 }
 
 async function attempt(access: ClinicAccess, parts: DeliveryParts, row: Leased<OutboxRow>): Promise<Outcome> {
+  if (isOfSubscription(row)) return (await parts.notify?.(access, row)) ?? switchedOff('the delivery of events')
   const ctx = await access.reader()
   const exchanges: string[] = []
   const droppedFor = expired(ctx, row.value) ?? (await parts.objection?.(ctx, row.value))
@@ -104,6 +110,9 @@ async function attempt(access: ClinicAccess, parts: DeliveryParts, row: Leased<O
   await settle(access, parts.tasks, row, outcome, { at: ctx.now, ...(exchanges.length === 0 ? {} : { exchanges }) })
   return outcome
 }
+
+const isOfSubscription = (row: Leased<OutboxRow>): row is Leased<SubscriptionRow> =>
+  row.value.subscription !== undefined
 
 const expired = ({ now }: Context, { message }: OutboxRow): string | undefined =>
   message?.expiresAt !== undefined && Date.parse(message.expiresAt) <= now
@@ -125,7 +134,9 @@ async function send(
       : switchedOff('the messaging service of the clinic')
   }
   const { crm } = settings
-  return crm?.enabled ? await parts.crm.deliver(crm, row.contact, tell) : switchedOff('the CRM of the clinic')
+  return crm?.enabled && row.contact !== undefined
+    ? await parts.crm.deliver(crm, row.contact, tell)
+    : switchedOff('the CRM of the clinic')
 }
 
 const switchedOff = (what: string): Delivery => ({ delivered: false, retry: true, reason: `${what} is switched off` })
@@ -190,12 +201,15 @@ export class Outbox extends DueWork<OutboxRow> {
   constructor(services: OutboxServices) {
     super(services, {
       kind: OUTBOX,
-      // The CRM of a clinic and its messaging service have slots of their own.
-      systemOf: ({ message }) => (message === undefined ? 'crm' : 'messages'),
+      // The CRM of a clinic, its messaging service, and each receiver of its Subscriptions have slots of their own.
+      systemOf: ({ message, subscription }) =>
+        subscription !== undefined ? `to ${subscription.receiver}` : message === undefined ? 'crm' : 'messages',
       workOn: async ({ clinic, key: messageId }) => {
         const tried = await deliverDue(services.accessOf(clinic), services, messageId)
         if (tried === undefined) return
         const { tries, outcome } = tried
+        // A Subscription may have further events.
+        if ('delivered' in outcome && outcome.delivered) this.wake()
         services.logger.info({ clinic, messageId, tries, ...outcome }, 'outbox delivery')
       },
       failure: 'the outbox could not be worked on',

@@ -17,12 +17,30 @@ import { LEASE } from '../due-work.ts'
 
 export const OUTBOX = recordKind<OutboxRow>('outbox')
 
-/** A contact for the clinic's CRM, or a message to a person, which goes to the clinic's messaging service. */
+/**
+ * A contact for the clinic's CRM, a message to a person, which goes to the clinic's messaging service, or the events of a
+ * Subscription that are still to be delivered, in their order.
+ */
 export type Outgoing =
-  | { readonly contact: CrmContact; readonly message?: undefined }
-  | { readonly message: OutboundMessage; readonly contact?: undefined }
+  | { readonly contact: CrmContact; readonly message?: undefined; readonly subscription?: undefined }
+  | { readonly message: OutboundMessage; readonly contact?: undefined; readonly subscription?: undefined }
+  | { readonly subscription: SubscriptionProgress; readonly contact?: undefined; readonly message?: undefined }
 
-export type OutboxRow = Outgoing & {
+export interface SubscriptionProgress {
+  /** Subscription.id. */
+  readonly id: string
+  /** The host of its endpoint, or the type of its channel. */
+  readonly receiver: string
+  /** The number of the newest event that was delivered or left out. */
+  readonly delivered: number
+}
+
+/** A row of the events of a Subscription. */
+export type SubscriptionRow = RowState & Extract<Outgoing, { subscription: SubscriptionProgress }>
+
+export type OutboxRow = RowState & Outgoing
+
+interface RowState {
   /** The live call that caused it, for the Task. */
   readonly call?: CallSession
   /** The span in which it was staged. */
@@ -53,23 +71,35 @@ export interface Attempt {
   readonly reason?: string
   /** The ids of its exchanges; absent where the journal of the clinic was off. */
   readonly exchanges?: readonly string[]
+  /** The numbers of the events of a Subscription that it was to deliver. */
+  readonly events?: { readonly from: number; readonly to: number }
 }
 
 /** All tries of a row, and some that came before it was sent again. */
 const MOST_ATTEMPTS = 20
 
-export const withAttempt = (row: OutboxRow, attempt: Attempt): OutboxRow => ({
+export const withAttempt = <Row extends OutboxRow>(row: Row, attempt: Attempt): Row => ({
   ...row,
-  attempts: [...(row.attempts ?? []), attempt].slice(-MOST_ATTEMPTS),
+  attempts: newestAttempts(row.attempts, [attempt]),
 })
+
+/** The last of two lists of attempts, the later one second. */
+export const newestAttempts = (earlier: readonly Attempt[] = [], later: readonly Attempt[] = []): readonly Attempt[] =>
+  [...earlier, ...later].slice(-MOST_ATTEMPTS)
 
 export const readRow = (unit: UnitOfWork, messageId: string): Promise<KindRecord<OutboxRow> | undefined> =>
   unit.records.read(OUTBOX, messageId)
 
-export const messageIdOf = (row: Outgoing): string => (row.contact ?? row.message).messageId
+export function messageIdOf({ contact, message, subscription }: Outgoing): string {
+  if (subscription !== undefined) return subscriptionKey(subscription.id)
+  return (contact ?? message).messageId
+}
+
+/** The key of the row of a Subscription. */
+export const subscriptionKey = (id: string): string => `subscription-${id}`
 
 /** Patient.id of the patient it is about, where that is known. */
-export const patientOf = (row: Outgoing): string | undefined => (row.contact ?? row.message).patient
+export const patientOf = (row: Outgoing): string | undefined => (row.contact ?? row.message)?.patient
 
 /** Later than any time that there will be, in milliseconds. */
 const END = 2 ** 48 - 1
@@ -150,7 +180,16 @@ export function stageMessage(ctx: Context, message: OutboundMessage, call?: Call
   ctx.unit.records.put(OUTBOX, message.messageId, newRow(ctx, { message }, 0, call), { due: ctx.now })
 }
 
-const newRow = (ctx: Context, outgoing: Outgoing, tries: number, call: CallSession | undefined): OutboxRow => ({
+/** The row of a Subscription that has events to deliver, before its first attempt. */
+export const subscriptionRow = (ctx: Context, subscription: SubscriptionProgress): SubscriptionRow =>
+  newRow(ctx, { subscription }, 0, undefined)
+
+const newRow = <Out extends Outgoing>(
+  ctx: Context,
+  outgoing: Out,
+  tries: number,
+  call: CallSession | undefined,
+): Out & RowState => ({
   ...outgoing,
   ...present({ call, trace: currentBudget()?.trace }),
   state: 'waiting',

@@ -18,8 +18,8 @@ const REMOVES_OLDER = /0$/
 /** Older deliveries that one removes, where there are more. */
 const MOST_REMOVED = 100
 
-export const isForSimulator = ({ crm, messages }: ClinicSettings, { message }: OutboxRow): boolean =>
-  (message === undefined ? crm : messages)?.url === SIMULATOR
+export const isForSimulator = ({ crm, messages }: ClinicSettings, { message, subscription }: OutboxRow): boolean =>
+  subscription === undefined && (message === undefined ? crm : messages)?.url === SIMULATOR
 
 /** Stages what a simulator has taken, and the removal of the oldest; does nothing for any other system. */
 export async function keepSimulated(ctx: Context, row: OutboxRow): Promise<void> {

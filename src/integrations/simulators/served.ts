@@ -5,7 +5,7 @@
 import { SIMULATOR } from '../../clinics/setting-checks.ts'
 import type { WebhookSettings } from '../../clinics/webhook-settings.ts'
 import type { Delivery, TellExchange } from '../../core/ports.ts'
-import type { OutboundSystem } from '../../record/journal/exchange.ts'
+import type { ConnectedSystem } from '../../record/journal/exchange.ts'
 import { postSigned, type WebhookEvent } from '../exchange.ts'
 import { about, type Outbound, telling } from '../outbound-request.ts'
 import { simulatedDelivery, type WebhookSystem } from './recipients.ts'
@@ -17,10 +17,10 @@ interface ServedSimulator {
 }
 
 /** The address of the simulator of a system; undefined where this server serves none, or does not listen. */
-export type ServedSimulators = (system: OutboundSystem) => ServedSimulator | undefined
+export type ServedSimulators = (system: ConnectedSystem) => ServedSimulator | undefined
 
 /** Requests to a simulator, which has this server's own address, whether clinics may reach it or not. */
-export const toOwn = (outbound: Outbound, clinic: string, system: OutboundSystem): Outbound => ({
+export const toOwn = (outbound: Outbound, clinic: string, system: ConnectedSystem): Outbound => ({
   ...about(outbound, clinic, system, true),
   allowPrivate: true,
 })

@@ -58,8 +58,11 @@ export interface SeenUser {
   readonly role: string
 }
 
-/** The systems of a clinic that this server sends requests to. */
-export type OutboundSystem = 'crm' | 'insurance' | 'messages'
+/** The systems of a clinic that this server sends requests to, by its settings. */
+export type ConnectedSystem = 'crm' | 'insurance' | 'messages'
+
+/** The same, and the receivers of Subscriptions. */
+export type OutboundSystem = ConnectedSystem | 'subscription'
 
 interface SeenMessages {
   readonly requestHeaders: SeenHeaders

@@ -1,0 +1,89 @@
+/**
+ * Criteria of R4: a type and a query, as a condition on one resource alone, so that a change can be matched without a search.
+ * https://hl7.org/fhir/R4/subscription.html
+ */
+import type { Context } from '../core/context.ts'
+import { ownConditions } from '../core/search-request.ts'
+import { isResourceType } from '../fhir/definitions.ts'
+import { FhirError, unprocessable } from '../fhir/outcome.ts'
+import { matches } from '../search/matches.ts'
+import type { Condition } from '../search/plan.ts'
+import type { CompiledMatcher } from './resource-event.ts'
+
+const EXPRESSION = 'Subscription.criteria'
+
+const refused = (diagnostics: string): FhirError => unprocessable(diagnostics, { expression: EXPRESSION })
+
+/** Types without events: what they record would cause further events, or is not for everybody who may subscribe. */
+const WITHOUT_EVENTS = ['AuditEvent', 'Subscription']
+
+/** Parts of conditions at most: each change of the type is compared with all of them. */
+const MOST_PARTS = 100
+
+/** @throws FhirError 422 for criteria that are malformed, too many, or not decided by the resource alone */
+export async function compileCriteria(ctx: Context, criteria: string): Promise<CompiledMatcher> {
+  const { type, query } = partsOf(criteria)
+  const conditions = query === '' ? [] : await conditionsOf(ctx, type, query)
+  checkParts(conditions)
+  return {
+    types: [type],
+    match: async (event) => {
+      const current = await event.current()
+      // R4: "there is no notification when a resource is deleted".
+      if (current === undefined) return undefined
+      return conditions.every((condition) => matches(condition, current)) ? {} : undefined
+    },
+  }
+}
+
+function partsOf(criteria: string): { readonly type: string; readonly query: string } {
+  const [type = '', ...rest] = criteria.trim().split('?')
+  if (!isResourceType(type))
+    throw refused(`The criteria '${criteria}' must begin with a resource type of R4: 'Observation?code=1975-2'`)
+  if (WITHOUT_EVENTS.includes(type)) throw refused(`There are no notifications of changes of ${type}`)
+  return { type, query: rest.join('?') }
+}
+
+async function conditionsOf(ctx: Context, type: string, query: string): Promise<readonly Condition[]> {
+  const related = [...new URLSearchParams(query).keys()].find((name) => isRelated(name))
+  if (related !== undefined) throw undecided(related)
+  if ([...new URLSearchParams(query).values()].some((value) => /(^|,)ap\d/.test(value)))
+    throw refused(`A prefix 'ap' in the criteria compares with the time of the search; name the bounds with ge and le`)
+  try {
+    return await ownConditions(ctx, type, query)
+  } catch (error) {
+    if (!(error instanceof FhirError) || error.status >= 500) throw error
+    throw new FhirError(
+      422,
+      error.issues.map((issue) => ({ ...issue, expression: EXPRESSION })),
+    )
+  }
+}
+
+/** True for the name of a chain, and of a search by others that refer to the resource. */
+const isRelated = (name: string): boolean => name.includes('.') || name.startsWith('_has') || name === '_list'
+
+const undecided = (what: string): FhirError =>
+  refused(`The criteria have ${what}, which other resources decide; use parameters of the resource itself`)
+
+function checkParts(conditions: readonly Condition[]): void {
+  const parts = conditions.flatMap(partsWithin)
+  if (parts.some(({ kind }) => kind === 'chain' || kind === 'has')) throw undecided('a condition on another resource')
+  if (parts.length > MOST_PARTS)
+    throw refused(
+      `The criteria have ${parts.length} conditions and values; ${MOST_PARTS} are the most of a Subscription`,
+    )
+}
+
+function partsWithin(condition: Condition): readonly Condition[] {
+  switch (condition.kind) {
+    case 'any':
+    case 'all':
+      return condition.of.flatMap(partsWithin)
+    case 'not':
+    case 'unequal':
+      return partsWithin(condition.of)
+    default:
+      return [condition]
+  }
+}

@@ -1,0 +1,91 @@
+/** A Subscription as it is to be carried out, with all that is wrong with it. https://hl7.org/fhir/R4/subscription.html */
+import type { Subscription } from 'fhir/r4'
+import { isHttpAddress, SECRET_IS_SET } from '../clinics/setting-checks.ts'
+import type { Context } from '../core/context.ts'
+import { timeOf } from '../fhir/dates.ts'
+import { type FhirError, unprocessable } from '../fhir/outcome.ts'
+import { present, valuesIn } from '../fhir/resource.ts'
+import { compileMatcher, type Matched } from './matcher.ts'
+import type { Channel, Definition } from './state.ts'
+
+const refused = (diagnostics: string, element: string): FhirError =>
+  unprocessable(diagnostics, { expression: `Subscription.${element}` })
+
+/** The formats of a payload, by their MIME types. */
+export const PAYLOADS: Readonly<Record<string, 'json' | 'xml'>> = {
+  'application/fhir+json': 'json',
+  'application/json': 'json',
+  'application/fhir+xml': 'xml',
+  'application/xml': 'xml',
+}
+
+/** @param stored the lines of its headers as they are stored. @throws FhirError 422 */
+export async function definitionOf(
+  ctx: Context,
+  resource: Subscription,
+  stored: readonly string[],
+): Promise<Definition> {
+  const matched = matchedOf(resource)
+  const channel = channelOf(resource, stored)
+  const { types } = await compileMatcher(ctx, matched)
+  const end = resource.end === undefined ? undefined : timeOf(resource.end)
+  if (end !== undefined && end <= ctx.now)
+    throw refused(`The Subscription has ended: its end is ${resource.end}`, 'end')
+  return { ...matched, types, channel, ...present({ end }) }
+}
+
+const matchedOf = ({ criteria }: Subscription): Matched => ({ kind: 'r4', criteria })
+
+const MOST_OF_ENDPOINT = 2_000
+
+function channelOf({ channel }: Subscription, stored: readonly string[]): Channel {
+  const { type, endpoint, payload } = channel
+  if (type !== 'rest-hook') {
+    throw refused(`There are no notifications by ${type}; this server has 'rest-hook'`, 'channel.type')
+  }
+  if (!isHttpAddress(endpoint) || endpoint.length > MOST_OF_ENDPOINT) {
+    throw refused('The endpoint of a rest-hook must be an http or https address', 'channel.endpoint')
+  }
+  if (payload !== undefined && PAYLOADS[payload] === undefined) {
+    const formats = Object.keys(PAYLOADS).join(', ')
+    throw refused(
+      `The payload '${payload}' is none of ${formats}; leave it out for notifications without content`,
+      'channel.payload',
+    )
+  }
+  return { type, endpoint, ...present({ payload }), headers: headersOf(channel, stored) }
+}
+
+/** The server's own, and what a connection consists of. */
+const RESERVED =
+  /^(?:host|connection|content-(?:length|type|encoding)|transfer-encoding|te|trailer|upgrade|keep-alive|expect|traceparent|tracestate|webhook-.*)$/i
+const LINE = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e\t]*)$/
+const MOST_HEADERS = 20
+const MOST_OF_HEADER = 4_000
+
+/**
+ * The lines with their values: one that is `set`, as the resource shows it, keeps the stored value.
+ * @throws FhirError 422, which repeats no value
+ */
+export function headersOf({ header }: Subscription['channel'], stored: readonly string[]): readonly string[] {
+  const lines = valuesIn(header)
+  if (lines.length > MOST_HEADERS) throw refused(`A channel has ${MOST_HEADERS} headers at most`, 'channel.header')
+  return lines.map((line, index) => {
+    const [, name = '', value = ''] = LINE.exec(line) ?? []
+    const at = `channel.header[${index}]`
+    if (name === '' || line.length > MOST_OF_HEADER) throw refused("A header must be 'Name: value'", at)
+    if (RESERVED.test(name)) throw refused(`The header ${name} is set by the server`, at)
+    if (value !== SECRET_IS_SET) return `${name}: ${value}`
+    const kept = stored.find((one) => one.toLowerCase().startsWith(`${name.toLowerCase()}:`))
+    if (kept === undefined) throw refused(`The header ${name} has no value yet that '${SECRET_IS_SET}' would keep`, at)
+    return kept
+  })
+}
+
+/** The resource as it is stored: nobody reads the values of its headers. */
+export const withHeadersHidden = (resource: Subscription): Subscription => {
+  const { header } = resource.channel
+  if (header === undefined) return resource
+  const hidden = valuesIn(header).map((line) => `${line.split(':', 1)[0]}: ${SECRET_IS_SET}`)
+  return { ...resource, channel: { ...resource.channel, header: hidden } }
+}

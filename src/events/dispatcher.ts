@@ -1,0 +1,134 @@
+/**
+ * The dispatcher: it takes changes from the feed, some of one clinic in one change of its own, appends each to the log of the
+ * Subscriptions that it is an event of, and makes their deliveries due. Of two processes that take the same changes the store lets
+ * one have them.
+ */
+import type { ClinicAccess, Context } from '../core/context.ts'
+import { FhirError } from '../fhir/outcome.ts'
+import { present } from '../fhir/resource.ts'
+import type { BackgroundLoop } from '../isolation/background-loop.ts'
+import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
+import { EVENT, eventKey, type FedEvent, subjectOf } from '../repository/event-feed.ts'
+import type { KindRecord, Versioned } from '../repository/repository.ts'
+import { stageDelivery } from './delivery-row.ts'
+import { type Listener, listenersOf } from './listeners.ts'
+import { putEvent } from './log.ts'
+import type { Match, MatchableVersion, ResourceEvent } from './resource-event.ts'
+import { isListening, putProgress, readState } from './state.ts'
+
+export interface DispatcherServices extends DueServicesOf<ClinicAccess> {
+  /** Called after a change that has made deliveries due. */
+  readonly onDue: () => void
+}
+
+/** Milliseconds between two looks for the changes of other processes. */
+const LOOK = 500
+
+export const eventDispatcher = (services: DispatcherServices): BackgroundLoop =>
+  dueRecordLoop<FedEvent>(
+    services,
+    {
+      kind: EVENT,
+      finish: async (clinic, key) => {
+        const { events, matches } = await services.accessOf(clinic).change((ctx) => dispatch(ctx, key))
+        if (matches > 0) services.onDue()
+        return events > 0
+      },
+      failure: 'events could not be matched with Subscriptions',
+    },
+    { look: LOOK, pause: 0 },
+  )
+
+/** Changes of the feed that one change takes, and events of Subscriptions that it logs: a few more, where one has many. */
+const MOST_CHANGES = 100
+const MOST_MATCHES = 500
+
+interface Dispatched {
+  readonly events: number
+  readonly matches: number
+}
+
+async function dispatch(ctx: Context, key: string): Promise<Dispatched> {
+  const { records } = ctx.unit
+  if ((await records.read(EVENT, key)) === undefined) return { events: 0, matches: 0 }
+  const fed = await records.list(EVENT, { after: '', limit: MOST_CHANGES })
+  const listeners = await listenersOf(ctx)
+  let [events, matches] = [0, 0]
+  for (const record of fed) {
+    const event = resourceEvent(ctx, record)
+    const found = await matchesOf(event, listeners.get(event.type) ?? [])
+    if (found.length > 0 && (await isBehindAnother(ctx, event))) break
+    for (const [id, match] of found) await append(ctx, id, record, match)
+    records.delete(EVENT, record.key, { expect: record.version })
+    events += 1
+    matches += found.length
+    if (matches >= MOST_MATCHES) break
+  }
+  return { events, matches }
+}
+
+type Found = readonly (readonly [id: string, match: Match])[]
+
+async function matchesOf(event: ResourceEvent, listeners: readonly Listener[]): Promise<Found> {
+  const found: [string, Match][] = []
+  for (const { id, match } of listeners) {
+    const matched = await match(event)
+    if (matched !== undefined) found.push([id, matched])
+  }
+  return found
+}
+
+/**
+ * Whether the change of the version before waits still: a list that was read while others wrote may have the later one alone.
+ */
+async function isBehindAnother(ctx: Context, event: ResourceEvent): Promise<boolean> {
+  if (event.version === 1) return false
+  const earlier = await readOf(ctx, event, event.version - 1)
+  if (earlier === undefined) return false
+  return (await ctx.unit.records.read(EVENT, eventKey(earlier))) !== undefined
+}
+
+async function append(ctx: Context, id: string, { key, value }: KindRecord<FedEvent>, match: Match): Promise<void> {
+  const record = await readState(ctx.unit, id)
+  if (record === undefined || !isListening(record.value)) return
+  const { type, id: of, version, lastUpdated: at } = subjectOf(key)
+  const number = record.value.last + 1
+  const event = { focus: `${type}/${of}`, version, method: value.method, at }
+  putEvent(ctx.unit, id, number, { ...event, ...match, ...present({ trace: value.trace }) })
+  putProgress(ctx.unit, record, { last: number })
+  await stageDelivery(ctx, id, record.value)
+}
+
+function resourceEvent(ctx: Context, { key, value: { method } }: KindRecord<FedEvent>): ResourceEvent {
+  const subject = { ...subjectOf(key), method }
+  const at = (version: number) => onceAsync(async () => matchable(ctx, await readOf(ctx, subject, version)))
+  return { ...subject, current: at(subject.version), previous: at(subject.version - 1) }
+}
+
+/** Undefined for a version that there isn't, and for one that nobody may see: it is no event. */
+async function readOf(
+  ctx: Context,
+  { type, id }: Pick<ResourceEvent, 'type' | 'id'>,
+  version: number,
+): Promise<Versioned | undefined> {
+  try {
+    return version < 1 ? undefined : await ctx.unit.readVersion(type, id, version)
+  } catch (error) {
+    if (error instanceof FhirError && error.status === 403) return undefined
+    throw error
+  }
+}
+
+async function matchable(ctx: Context, version: Versioned | undefined): Promise<MatchableVersion | undefined> {
+  if (version === undefined || version.deleted) return undefined
+  const { type, id, lastUpdated, resource } = version
+  return { type, id, version: version.version, lastUpdated, resource, entries: await ctx.unit.indexEntries(resource) }
+}
+
+function onceAsync<Value>(compute: () => Promise<Value>): () => Promise<Value> {
+  let value: Promise<Value> | undefined
+  return () => {
+    value ??= compute()
+    return value
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * The life of a Subscription: a client asks for it (`requested`) and ends it (`off`); the server activates it, ends it when its
+ * time is over, and says in `error` why it is not carried out.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Subscription } from 'fhir/r4'
+import type { ClinicAccess, Context } from '../core/context.ts'
+import { unprocessable } from '../fhir/outcome.ts'
+import { OUTBOX, readRow, subscriptionKey, TRY_FOR } from '../integrations/outbox/rows.ts'
+import type { BackgroundLoop } from '../isolation/background-loop.ts'
+import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
+import { SUBSCRIBED, SUBSCRIBED_KEY } from '../repository/event-feed.ts'
+import { RECENT } from '../repository/repository.ts'
+import { definitionOf, headersOf, withHeadersHidden } from './definition.ts'
+import { stageDelivery } from './delivery-row.ts'
+import { KEPT_FOR, removeOld } from './log.ts'
+import { ownerOf } from './owner.ts'
+import {
+  changeStatus,
+  type Definition,
+  nextDue,
+  putState,
+  readState,
+  type StateRecord,
+  SUBSCRIPTION,
+  type SubscriptionState,
+} from './state.ts'
+
+/** Running Subscriptions of a clinic at most. */
+const MOST_RUNNING = 1_000
+
+/**
+ * Stages the state of a Subscription that is written.
+ * @param resource with its id
+ * @returns the resource to store
+ * @throws FhirError 422
+ */
+export async function stageSubscription(
+  ctx: Context,
+  resource: Subscription & { readonly id: string },
+): Promise<Subscription> {
+  const record = await readState(ctx.unit, resource.id)
+  const before = record?.value.status === 'deleted' ? undefined : record?.value
+  const status = statusOf(resource, before)
+  if (status === 'off') return await stageOff(ctx, resource, record)
+  const definition = await definitionOf(ctx, resource, before?.channel.headers ?? [])
+  if (status === 'requested') await checkRoom(ctx, before)
+  const state = {
+    ...definition,
+    ...progressOf(record),
+    status,
+    owner: await ownerOf(ctx),
+    requestedAt: ctx.unit.writtenAt,
+  }
+  // A definition that has changed is carried out anew.
+  const next = status === 'active' && !isSame(definition, before) ? { ...state, status: 'requested' as const } : state
+  await putState(ctx, resource.id, next, nextDue(next, ctx))
+  const { error, ...rest } = withHeadersHidden(resource)
+  return { ...rest, status: next.status, ...(next.status === 'error' && error !== undefined ? { error } : {}) }
+}
+
+/** The status that the client may ask for: its own two, and the one that the server has set, which stays. */
+function statusOf(
+  { status }: Subscription,
+  before: SubscriptionState | undefined,
+): Exclude<SubscriptionState['status'], 'deleted'> {
+  if (status === 'requested' || status === 'off') return status
+  if (status === before?.status) return status
+  throw unprocessable(
+    `Subscription.status is '${status}', which only the server sets; send 'requested', and it becomes active, or 'off'`,
+    { expression: 'Subscription.status' },
+  )
+}
+
+/** It is not carried out, so it may be one that this server could not carry out. */
+async function stageOff(
+  ctx: Context,
+  resource: Subscription & { readonly id: string },
+  record: StateRecord | undefined,
+): Promise<Subscription> {
+  const { channel, criteria } = resource
+  const headers = headersOf(channel, record?.value.channel.headers ?? [])
+  const state: SubscriptionState = {
+    kind: 'r4',
+    criteria,
+    types: [],
+    channel: { type: 'rest-hook', headers },
+    ...progressOf(record),
+    status: 'off',
+    owner: await ownerOf(ctx),
+    requestedAt: ctx.unit.writtenAt,
+  }
+  await putState(ctx, resource.id, state, nextDue(state, ctx))
+  await takeDeliveryBack(ctx, resource.id)
+  const { error: _error, ...rest } = withHeadersHidden(resource)
+  return rest
+}
+
+const progressOf = (record: StateRecord | undefined): Pick<SubscriptionState, 'last' | 'delivered'> => ({
+  last: record?.value.last ?? 0,
+  delivered: record?.value.delivered ?? 0,
+})
+
+const isSame = (definition: Definition, before: SubscriptionState | undefined): boolean =>
+  before !== undefined &&
+  (['kind', 'criteria', 'filters', 'channel', 'end'] as const).every(
+    (name) => JSON.stringify(definition[name]) === JSON.stringify(before[name]),
+  )
+
+async function checkRoom({ unit: { records } }: Context, before: SubscriptionState | undefined): Promise<void> {
+  const running = (await records.read(SUBSCRIBED, SUBSCRIBED_KEY))?.value.running ?? 0
+  const isRunning = before !== undefined && before.status !== 'off'
+  if (isRunning || running < MOST_RUNNING) return
+  throw unprocessable(`The clinic has ${MOST_RUNNING} Subscriptions that are not off, the most; turn one off first`, {
+    expression: 'Subscription.status',
+  })
+}
+
+/** Stages the end of a Subscription that is deleted; its log goes in the background. */
+export async function stageEnd(ctx: Context, id: string): Promise<void> {
+  const record = await readState(ctx.unit, id)
+  if (record === undefined) return
+  await putState(ctx, id, { ...record.value, status: 'deleted', delivered: record.value.last }, ctx.now)
+  await takeDeliveryBack(ctx, id)
+}
+
+/** Stages the end of the outbox row; its progress goes into the state. */
+async function takeDeliveryBack(ctx: Context, id: string): Promise<void> {
+  const row = await readRow(ctx.unit, subscriptionKey(id))
+  const record = await readState(ctx.unit, id)
+  if (row?.value.subscription === undefined || record === undefined) return
+  ctx.unit.records.delete(OUTBOX, row.key)
+  const delivered = Math.max(record.value.delivered, row.value.subscription.delivered)
+  ctx.unit.records.put(SUBSCRIPTION, id, { ...record.value, delivered }, { due: record.due })
+}
+
+/**
+ * Milliseconds from a request to its activation: by then every process knows that the types are listened to, and changes that were
+ * being written without knowing it are written.
+ */
+const NOTICE = RECENT + 300
+
+export interface LifecycleServices extends DueServicesOf<ClinicAccess> {
+  /** Called when deliveries may be due. */
+  readonly onDue: () => void
+}
+
+/** Activates what is requested, ends what has reached its end, and removes old events. */
+export const subscriptionLoop = (services: LifecycleServices): BackgroundLoop =>
+  dueRecordLoop<SubscriptionState>(
+    services,
+    {
+      kind: SUBSCRIPTION,
+      finish: async (clinic, id) => {
+        const access = services.accessOf(clinic)
+        await activationOf(await access.reader(), id)
+        const isDone = await access.change((ctx) => settleDue(ctx, id))
+        services.onDue()
+        return isDone
+      },
+      failure: 'Subscriptions could not be activated',
+    },
+    { look: 200, pause: 0, atOnce: 8 },
+  )
+
+/** Waits until a requested Subscription may become active. */
+async function activationOf({ unit }: Context, id: string): Promise<void> {
+  const state = (await readState(unit, id))?.value
+  if (state?.status !== 'requested') return
+  const wait = state.requestedAt + NOTICE - unit.writtenAt
+  if (wait > 0) await sleep(Math.min(wait, NOTICE))
+}
+
+async function settleDue(ctx: Context, id: string): Promise<boolean> {
+  const record = await readState(ctx.unit, id)
+  if (record === undefined || record.due === null || record.due > ctx.now) return false
+  const { value: state } = record
+  if (state.status === 'deleted') await removeLog(ctx, record)
+  else if (state.status === 'requested') await activate(ctx, record)
+  else if (state.end !== undefined && state.end <= ctx.now && state.status !== 'off') {
+    await changeStatus(ctx, record, 'off')
+    await takeDeliveryBack(ctx, id)
+  } else await sweep(ctx, record)
+  return true
+}
+
+async function activate(ctx: Context, record: StateRecord): Promise<void> {
+  // Requested again since: the new request waits too.
+  if (record.value.requestedAt + NOTICE > ctx.unit.writtenAt) return
+  await changeStatus(ctx, record, 'active')
+  await continueDelivery(ctx, record)
+}
+
+/** Makes the events due that are still to be delivered, also after they were given up. */
+async function continueDelivery(ctx: Context, { key: id, value: state }: StateRecord): Promise<void> {
+  const row = await readRow(ctx.unit, subscriptionKey(id))
+  if (row !== undefined) {
+    const { reason: _reason, ...rest } = row.value
+    const again = { ...rest, state: 'waiting' as const, tries: 0, tryUntil: ctx.now + TRY_FOR }
+    ctx.unit.records.put(OUTBOX, row.key, again, { due: ctx.now })
+  } else if (state.delivered < state.last) await stageDelivery(ctx, id, state)
+}
+
+async function sweep(ctx: Context, { key: id, value: state }: StateRecord): Promise<void> {
+  const hasMore = await removeOld(ctx.unit, id, { upTo: state.delivered, before: ctx.unit.writtenAt - KEPT_FOR })
+  ctx.unit.records.put(SUBSCRIPTION, id, state, { due: hasMore ? ctx.now : nextDue(state, ctx) })
+}
+
+async function removeLog(ctx: Context, { key: id, value: state }: StateRecord): Promise<void> {
+  const hasMore = await removeOld(ctx.unit, id, { upTo: state.last, before: Number.POSITIVE_INFINITY })
+  if (hasMore) ctx.unit.records.put(SUBSCRIPTION, id, state, { due: ctx.now })
+  else ctx.unit.records.delete(SUBSCRIPTION, id)
+}

@@ -1,0 +1,88 @@
+/**
+ * The Subscriptions of a clinic that listen, compiled, by the types of resources. They are kept until the record of those who
+ * listen changes, which every start and stop of a Subscription does.
+ */
+import { LRUCache } from 'lru-cache'
+import type { Context } from '../core/context.ts'
+import { upTo } from '../fhir/memoize.ts'
+import { FhirError } from '../fhir/outcome.ts'
+import { SUBSCRIBED, SUBSCRIBED_KEY } from '../repository/event-feed.ts'
+import { CUSTOM_DECLARATION, CUSTOM_KEY } from '../repository/record-kinds.ts'
+import { compileMatcher } from './matcher.ts'
+import type { CompiledMatcher } from './resource-event.ts'
+import { isListening, type StateRecord, SUBSCRIPTION, type SubscriptionState } from './state.ts'
+
+export interface Listener extends CompiledMatcher {
+  /** Subscription.id. */
+  readonly id: string
+}
+
+type ByType = ReadonlyMap<string, readonly Listener[]>
+
+interface Known {
+  /** The versions of the records that they are made of. */
+  readonly versions: string
+  readonly byType: ByType
+}
+
+/** Clinics whose listeners are kept, and matchers of all. */
+const known = new LRUCache<string, Known>(upTo(200))
+const matchers = new LRUCache<string, { readonly matcher: CompiledMatcher | undefined }>(upTo(10_000))
+
+/** States that are read at a time. */
+const PAGE = 200
+
+export async function listenersOf(ctx: Context): Promise<ByType> {
+  const { records, generation } = ctx.unit
+  const subscribed = await records.read(SUBSCRIBED, SUBSCRIBED_KEY)
+  const declared = await records.readRecent(CUSTOM_DECLARATION, CUSTOM_KEY)
+  const [name, versions] = [`${ctx.clinic}~${generation}`, `${subscribed?.version ?? 0}/${declared?.version ?? 0}`]
+  const kept = known.get(name)
+  if (kept?.versions === versions) return kept.byType
+  const byType = await compiledAnew(ctx, `${name}/${declared?.version ?? 0}`)
+  known.set(name, { versions, byType })
+  return byType
+}
+
+async function compiledAnew(ctx: Context, scope: string): Promise<ByType> {
+  const byType = new Map<string, Listener[]>()
+  for await (const { key: id, value } of listening(ctx)) {
+    const matcher = await matcherOf(ctx, scope, value)
+    for (const type of matcher?.types ?? []) {
+      const others = byType.get(type)
+      if (others === undefined) byType.set(type, [{ id, ...matcher } as Listener])
+      else others.push({ id, ...matcher } as Listener)
+    }
+  }
+  return byType
+}
+
+async function* listening({ unit: { records } }: Context): AsyncGenerator<StateRecord> {
+  for (let after = ''; ; ) {
+    const page = await records.list(SUBSCRIPTION, { after, limit: PAGE })
+    for (const record of page) if (isListening(record.value)) yield record
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    after = last.key
+  }
+}
+
+/** Undefined where the criteria are no longer valid, as after the removal of a search parameter. */
+async function matcherOf(ctx: Context, scope: string, state: SubscriptionState): Promise<CompiledMatcher | undefined> {
+  const { kind, criteria, filters } = state
+  const name = JSON.stringify([scope, kind, criteria, filters])
+  const kept = matchers.get(name)
+  if (kept !== undefined) return kept.matcher
+  const matcher = await compiled(ctx, state)
+  matchers.set(name, { matcher })
+  return matcher
+}
+
+async function compiled(ctx: Context, state: SubscriptionState): Promise<CompiledMatcher | undefined> {
+  try {
+    return await compileMatcher(ctx, state)
+  } catch (error) {
+    if (error instanceof FhirError && error.status < 500) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * Matchers: each kind of Subscription compiles its definition into one, which is kept as long as the definition and the search
+ * parameters of the clinic stay.
+ */
+import type { Context } from '../core/context.ts'
+import { compileCriteria } from './criteria.ts'
+import type { CompiledMatcher } from './resource-event.ts'
+import type { Definition } from './state.ts'
+
+/** The source of a matcher: two Subscriptions with the same have one. */
+export type Matched = Pick<Definition, 'kind' | 'criteria' | 'filters'>
+
+/** @throws FhirError 422 with a sentence for the author of the Subscription */
+export async function compileMatcher(ctx: Context, { kind, criteria }: Matched): Promise<CompiledMatcher> {
+  switch (kind) {
+    case 'r4':
+      return await compileCriteria(ctx, criteria)
+    case 'backport':
+      throw new Error('there are no topics yet')
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * The state of a Subscription beside the resource: its definition as it is carried out, with the values of its headers, which the
+ * resource does not show, and how far its events have been logged and delivered.
+ */
+import type { Subscription } from 'fhir/r4'
+import type { Role } from '../clinics/accounts.ts'
+import type { Context } from '../core/context.ts'
+import type { Attempt } from '../integrations/outbox/rows.ts'
+import { SUBSCRIBED, SUBSCRIBED_KEY, type Subscribed } from '../repository/event-feed.ts'
+import { recordKind } from '../repository/record-kinds.ts'
+import type { KindRecord, UnitOfWork } from '../repository/repository.ts'
+
+/** The agent that created a Subscription, or changed it last: events that it may not read are left out. */
+export type Owner =
+  | {
+      readonly kind: 'user'
+      readonly id: string
+      readonly name: string
+      readonly role: Role
+      readonly account: boolean
+    }
+  | { readonly kind: 'server' }
+
+/** The address of notifications, and their form. */
+export interface Channel {
+  readonly type: 'rest-hook' | 'websocket' | 'email'
+  /** Absent for a websocket. */
+  readonly endpoint?: string
+  /** A MIME type; absent: no content is sent. */
+  readonly payload?: string
+  /** Lines, with their values. */
+  readonly headers: readonly string[]
+}
+
+/** The events of a Subscription: by criteria of R4, or by a topic of the R5 backport. */
+export interface Definition {
+  readonly kind: 'r4' | 'backport'
+  /** Type and query; for the backport the canonical url of the topic. */
+  readonly criteria: string
+  /** For the backport. */
+  readonly filters?: readonly string[]
+  /** The types of resources whose changes may be events. */
+  readonly types: readonly string[]
+  readonly channel: Channel
+  /** Milliseconds since 1970 UTC, by the clock of the clinic. */
+  readonly end?: number
+}
+
+export interface SubscriptionState extends Definition {
+  readonly owner: Owner
+  /** As in the resource; `deleted`: only its log is left, and goes. */
+  readonly status: 'requested' | 'active' | 'error' | 'off' | 'deleted'
+  /** Milliseconds since 1970 UTC, by the clock of the machine. */
+  readonly requestedAt: number
+  /** The number of the newest event; the first is 1. */
+  readonly last: number
+  /** The number of the newest event that was delivered or left out; while its outbox row exists, that one knows better. */
+  readonly delivered: number
+  /** The last ones, without those of its outbox row. */
+  readonly attempts?: readonly Attempt[]
+}
+
+export const SUBSCRIPTION = recordKind<SubscriptionState>('subscription')
+
+export type StateRecord = KindRecord<SubscriptionState>
+
+export const readState = (unit: UnitOfWork, id: string): Promise<StateRecord | undefined> =>
+  unit.records.read(SUBSCRIPTION, id)
+
+/** Whether events are logged: also while the receiver is given up, so that none is lost when it is tried again. */
+export const isListening = ({ status }: Pick<SubscriptionState, 'status'>): boolean =>
+  status === 'active' || status === 'error'
+
+/** Whether changes of its types are fed to the dispatcher: before it is active, so that every process knows of it by then. */
+const isFed = ({ status }: Pick<SubscriptionState, 'status'>): boolean =>
+  status === 'requested' || status === 'active' || status === 'error'
+
+/**
+ * Stages a state, and who listens. Every change of it, except of its progress, changes the version of the record of those who
+ * listen, by which the dispatcher notices it.
+ */
+export async function putState(
+  { unit: { records } }: Pick<Context, 'unit'>,
+  id: string,
+  state: SubscriptionState,
+  due: number | null,
+): Promise<void> {
+  const before = (await records.read(SUBSCRIPTION, id))?.value
+  records.put(SUBSCRIPTION, id, state, { due })
+  const subscribed = (await records.read(SUBSCRIBED, SUBSCRIBED_KEY))?.value ?? { types: {}, running: 0 }
+  if (before === undefined && !isFed(state)) return
+  records.put(SUBSCRIBED, SUBSCRIBED_KEY, counted(counted(subscribed, before, -1), state, 1))
+}
+
+/** Stages progress alone. */
+export const putProgress = (
+  { records }: UnitOfWork,
+  { key, value, due }: StateRecord,
+  progress: Partial<Progress>,
+): void => records.put(SUBSCRIPTION, key, { ...value, ...progress }, { due })
+
+type Progress = Pick<SubscriptionState, 'last' | 'delivered' | 'attempts'>
+
+function counted(subscribed: Subscribed, state: SubscriptionState | undefined, by: 1 | -1): Subscribed {
+  if (state === undefined || !isFed(state)) return subscribed
+  const types = { ...subscribed.types }
+  for (const type of state.types) types[type] = (types[type] ?? 0) + by
+  const listened = Object.fromEntries(Object.entries(types).filter(([, count]) => count > 0))
+  return { types: listened, running: subscribed.running + by }
+}
+
+/**
+ * Stages another status of a Subscription, in the resource too, by the server itself.
+ * @param error a sentence that says why and since when; absent: there is none
+ */
+export async function changeStatus(
+  ctx: Context,
+  { key: id, value }: Pick<StateRecord, 'key' | 'value'>,
+  status: 'active' | 'error' | 'off',
+  error?: string,
+): Promise<void> {
+  await putState(ctx, id, { ...value, status }, nextDue({ ...value, status }, ctx))
+  const found = await ctx.find<Subscription>('Subscription', id)
+  if (found === undefined) return
+  const { error: _before, ...resource } = found.resource
+  await ctx.unit.put<Subscription>({ ...resource, status, ...(error === undefined ? {} : { error }) }, 'PUT')
+}
+
+/** Milliseconds between two removals of old events from the log. */
+const SWEEP = 24 * 3_600_000
+
+/** When the loop of Subscriptions looks at one next: see lifecycle.ts. */
+export function nextDue({ status, end, last }: SubscriptionState, { now }: Pick<Context, 'now'>): number | null {
+  if (status === 'requested' || status === 'deleted') return now
+  const sweep = last === 0 && status === 'off' ? Number.POSITIVE_INFINITY : now + SWEEP
+  const due = Math.min(sweep, isFed({ status }) ? (end ?? sweep) : sweep)
+  return due === Number.POSITIVE_INFINITY ? null : due
+}
