@@ -51,8 +51,6 @@ const ROOMS = {
   ],
   // Work that is longer than a request.
   jobs: ['search', 'search/index', 'search/query', 'repository', 'content', 'clinics', 'core'],
-  // Who is told of which changes.
-  events: ['search', 'search/index', 'search/query', 'repository', 'core'],
   // Whose time visits reserve, and which Slots are not free for it.
   reservations: ['search', 'repository', 'core', 'scheduling'],
   // Slots that are kept generated from the working hours of Schedules.
@@ -65,7 +63,7 @@ const ROOMS = {
   'rehearsal/magic': [],
   integrations: ['repository', 'clinics', 'core', 'record/journal', 'rehearsal/magic'],
   // Who is told of what has changed: changes, the Subscriptions that they are events of, and notifications.
-  events: ['search', 'repository', 'clinics', 'core', 'integrations'],
+  events: ['search', 'search/index', 'search/query', 'repository', 'clinics', 'core', 'integrations'],
   operations: [
     ...['search', 'search/index', 'search/query', 'repository', 'content', 'clinics', 'core'],
     ...['terminology', 'profiles', 'matching', 'scheduling', 'reservations', 'availability', 'booking'],

@@ -6,7 +6,7 @@ import type { Context } from '../core/context.ts'
 import { ownConditions } from '../core/search-request.ts'
 import { isResourceType } from '../fhir/definitions.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
-import { matches } from '../search/matches.ts'
+import { leavesResource, matches } from '../search/matches.ts'
 import type { Condition } from '../search/plan.ts'
 import type { CompiledMatcher } from './resource-event.ts'
 
@@ -68,7 +68,7 @@ const undecided = (what: string): FhirError =>
 
 function checkParts(conditions: readonly Condition[]): void {
   const parts = conditions.flatMap(partsWithin)
-  if (parts.some(({ kind }) => kind === 'chain' || kind === 'has')) throw undecided('a condition on another resource')
+  if (conditions.some(leavesResource)) throw undecided('a condition on another resource')
   if (parts.length > MOST_PARTS)
     throw refused(
       `The criteria have ${parts.length} conditions and values; ${MOST_PARTS} are the most of a Subscription`,

@@ -34,7 +34,7 @@ export async function definitionOf(
   return { ...matched, types, channel, ...present({ end }) }
 }
 
-const matchedOf = ({ criteria }: Subscription): Matched => ({ kind: 'r4', criteria })
+const matchedOf = ({ criteria = '' }: Subscription): Matched => ({ kind: 'r4', criteria })
 
 const MOST_OF_ENDPOINT = 2_000
 

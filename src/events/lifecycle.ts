@@ -66,7 +66,7 @@ function statusOf(
   before: SubscriptionState | undefined,
 ): Exclude<SubscriptionState['status'], 'deleted'> {
   if (status === 'requested' || status === 'off') return status
-  if (status === before?.status) return status
+  if (before !== undefined && status === before.status) return status
   throw unprocessable(
     `Subscription.status is '${status}', which only the server sets; send 'requested', and it becomes active, or 'off'`,
     { expression: 'Subscription.status' },
@@ -79,7 +79,7 @@ async function stageOff(
   resource: Subscription & { readonly id: string },
   record: StateRecord | undefined,
 ): Promise<Subscription> {
-  const { channel, criteria } = resource
+  const { channel, criteria = '' } = resource
   const headers = headersOf(channel, record?.value.channel.headers ?? [])
   const state: SubscriptionState = {
     kind: 'r4',

@@ -28,7 +28,7 @@ export async function eventually<Found>(
 }
 
 /** The Subscription when it has this status. */
-export const inStatus = (server: TestServer, id: string, status: Subscription['status']): Promise<Subscription> =>
+const inStatus = (server: TestServer, id: string, status: Subscription['status']): Promise<Subscription> =>
   eventually(async () => {
     const { body } = await server.fhir('GET', `/Subscription/${id}`)
     return body.status === status ? body : undefined
