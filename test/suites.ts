@@ -50,7 +50,7 @@ const CONTRACT = suites('test/storage/{sqlite,mongo}-store.test.ts')
  */
 const STORE_SENSITIVE = suites(
   'test/booking/{model,race,reserved-time}.test.ts',
-  'test/core/patient-linkage.test.ts',
+  'test/core/{group-members,patient-linkage}.test.ts',
   'test/repository/*.test.ts',
   'test/fhir-api/bundle/conditional-entries.test.ts',
   'test/fhir-api/interactions/conditional.test.ts',

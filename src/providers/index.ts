@@ -18,6 +18,7 @@ import { auditEvent } from './audit-event.ts'
 import { binary } from './binary.ts'
 import { builtInProviders } from './built-in.ts'
 import { documentReference } from './document-reference.ts'
+import { group } from './group.ts'
 import { schedule } from './schedule.ts'
 import { slot } from './slot.ts'
 import { subscription } from './subscription.ts'
@@ -47,6 +48,7 @@ export const specialProviders: readonly Provider[] = [
   auditEvent,
   binary,
   documentReference,
+  group,
   schedule,
   slot,
   subscription,
