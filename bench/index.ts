@@ -1,15 +1,4 @@
-/**
- * `npm run bench`: measures speed and memory of the server on both engines, compared with ceilings in the same run.
- * `--scale N` multiplies the data set, `--seconds N` is the length of each measurement, `--rounds N` how often each is
- * repeated on MongoDB, `--engine sqlite` or `--engine mongodb` leaves the other out, `--only NAME` (repeatable) limits
- * the scenarios; `--only mongo-sizes` prints what resources cost in MongoDB; `--only growth` compares the server with
- * itself on fifty times the data; `--only isolation` measures the effect of hostile requests on others, `--case NAME`
- * (repeatable) of some of them; `--only soak` is mixed load at half the capacity for `--minutes N` (30); `--only calls`
- * plays whole phone calls; `--only documents` writes and reads documents within their resources; `--only contents` sends
- * and reads large files; `--only rehearsal` resets and clones a clinic; `--only matching` measures Patient/$match: with
- * `--data DIR` how accurate it is on records with true links, with `--patients N` (or neither) how fast among so many.
- * A name may also stand without `--only`. `--keep` keeps the stores for growth, isolation and matching under data/.
- */
+/** `npm run bench`: measures speed and memory of the server on both engines, compared with ceilings in the same run. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -66,6 +55,32 @@ interface Options extends MongoOptions {
 /** The number of patients for Patient/$match, where the options give neither patients nor data. */
 const PATIENTS = 1_000_000
 
+const HELP = `npm run bench [-- NAME… [options]]
+
+Measures speed and memory of the server, compared with ceilings in the same run. NAME is one of the scenarios in docs/bench.md, or
+  growth       the server compared with itself on fifty times the data
+  isolation    what a clinic notices of another one; --case NAME: of some requests of that one
+  matching     how fast Patient/$match is, or with --data DIR how accurate
+  calls        whole phone calls
+  documents    documents within their resources
+  contents     large files
+  rehearsal    resets, snapshots and clones, runs that are judged
+  soak         what grows under mixed load at half the capacity
+  mongo-sizes  the bytes that resources take in MongoDB
+Without a NAME, all scenarios.
+
+  --engine sqlite|mongodb  one engine; absent: both
+  --scale N                N times the data
+  --seconds N              the length of a measurement (5)
+  --rounds N               how often each is repeated on MongoDB (5)
+  --only NAME              as NAME
+  --case NAME              of isolation, may be repeated
+  --data DIR, --patients N of matching: records with true links; how many patients
+  --minutes N              of soak (30)
+  --keep                   keeps the stores of growth, isolation and matching under data/
+  --help
+`
+
 function options(): Options {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -80,8 +95,13 @@ function options(): Options {
       data: { type: 'string' },
       patients: { type: 'string' },
       minutes: { type: 'string', default: '30' },
+      help: { type: 'boolean', default: false },
     },
   })
+  if (values.help) {
+    console.log(HELP)
+    process.exit(0)
+  }
   const atLeastOne = (name: 'scale' | 'seconds' | 'rounds' | 'patients' | 'minutes'): number => {
     if (Number(values[name]) >= 1) return Number(values[name])
     throw new Error(`--${name} is '${values[name]}'; use a number from 1 on`)

@@ -7,14 +7,14 @@ import type { Server } from './server.ts'
 
 export const reset: Command = {
   what: 'Fills the clinic anew; accounts, journal and audit trail stay, and settings unless they are asked for.',
-  usage: ['reset [SCENARIO | --snapshot NAME] [--settings]', 'reset --look'],
+  usage: ['reset [SCENARIO] [--settings]', 'reset --snapshot NAME', 'reset --look'],
   help: [
     'SCENARIO          one of `scenarios`; absent: the one that the clinic has been filled with',
     '--snapshot NAME   a snapshot in place of a scenario',
-    '--settings        the settings of the scenario or snapshot too',
+    '--settings        the settings of the scenario too',
     '--look            only says what would go',
   ],
-  examples: ['reset busy-monday', 'reset', 'reset --snapshot before-the-demo --settings', 'reset --look --json'],
+  examples: ['reset busy-monday', 'reset', 'reset --snapshot before-the-demo', 'reset --look --json'],
   options: { snapshot: { type: 'string' }, settings: { type: 'boolean' }, look: { type: 'boolean' } },
   run: async (given) => {
     const [scenario, ...more] = given.words

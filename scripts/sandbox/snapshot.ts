@@ -27,10 +27,7 @@ const ACTIONS: Readonly<Record<string, (given: Given) => Promise<void>>> = {
     out.result(saved, [`Saved ${saved.name}: ${saved.resources} resources`])
   },
 
-  restore: async (given) => {
-    const settings = given.values.settings === true ? { settings: true } : {}
-    await resetTo(given, { snapshot: onlyWord(given.words, NAME), ...settings })
-  },
+  restore: (given) => resetTo(given, { snapshot: onlyWord(given.words, NAME) }),
 
   delete: async ({ server, out, words }) => {
     const name = onlyWord(words, NAME)
@@ -43,10 +40,8 @@ const pathOf = (name: string): string => `snapshots/${encodeURIComponent(name)}`
 
 export const snapshot: Command = {
   what: 'Keeps the data of the clinic as they are, and brings them back.',
-  usage: ['snapshot save NAME', 'snapshot restore NAME [--settings]', 'snapshot list', 'snapshot delete NAME'],
-  help: ['--settings   restores the settings too'],
+  usage: ['snapshot save NAME', 'snapshot restore NAME', 'snapshot list', 'snapshot delete NAME'],
   examples: ['snapshot save before-the-demo', 'snapshot restore before-the-demo', 'snapshot list --json'],
-  options: { settings: { type: 'boolean' } },
   run: async (given) => {
     const [action = 'list', ...words] = given.words
     const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined

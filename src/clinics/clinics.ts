@@ -18,7 +18,9 @@ import {
   writeSettings,
 } from './settings.ts'
 
-export const isClinicId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
+/** A FHIR id, but for the two that mean another folder in an address. */
+export const isClinicId = (value: unknown): value is string =>
+  typeof value === 'string' && ID.test(value) && value !== '.' && value !== '..'
 
 /**
  * Creates a clinic with its Organization and settings, in one change. It ends the accounts of the demo: their passwords

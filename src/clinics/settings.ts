@@ -385,10 +385,13 @@ function switchOf(name: string, absent: boolean): Check {
   }
 }
 
+export const isClinicName = (value: unknown): value is string =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= 200
+
 /** A check per setting, which returns its value and adds problems to the list. */
 const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
   name: (value, problems) => {
-    if (typeof value === 'string' && value.trim() !== '' && value.length <= 200) return value.trim()
+    if (isClinicName(value)) return value.trim()
     return reject(problems, 'name must be a text of 1 to 200 characters')
   },
   timeZone: (value, problems) => {

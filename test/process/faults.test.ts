@@ -9,9 +9,9 @@ import { endProcessesAfterEach, start, until } from '../support/server-process.t
 
 endProcessesAfterEach()
 
-/** A server of two workers, with tokens of the demo's staff and of its admin. */
+/** A server of four workers, with tokens of the demo's staff and of its admin. */
 async function startWorkers() {
-  const { url } = await start({ DATABASE_URL: await newLastingDatabaseUrl(), DEMO: 'on', WORKERS: '2' })
+  const { url } = await start({ DATABASE_URL: await newLastingDatabaseUrl(), DEMO: 'on', WORKERS: '4' })
   const tokenOf = async (user: string): Promise<string> =>
     (await request(url, 'POST', '/session', { username: user, password: user }, { 'content-type': 'application/json' }))
       .body.token
@@ -30,7 +30,7 @@ const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<r
 /** Rules show in another process after a moment. */
 const WITH_RULE = 'the rule is known to all workers'
 
-describe('WORKERS=2', () => {
+describe('WORKERS=4', () => {
   test(`counts together: ${WITH_RULE}`, async () => {
     const { staff, admin } = await startWorkers()
     await admin('PUT', `${FAULTS}/known`, { fault: 'no-scope', when: { type: 'Task' } })

@@ -71,7 +71,7 @@ test('a server that is killed at any moment of a reset has the old data or the n
 })
 
 test('with several processes each of them has the new data from the moment on when the reset is answered', async () => {
-  const server = await start({ DATABASE_URL: await newLastingDatabaseUrl(), WORKERS: '3', DEMO: 'on' })
+  const server = await start({ DATABASE_URL: await newLastingDatabaseUrl(), WORKERS: '4', DEMO: 'on' })
   const admin = await login(server.url, 'admin')
   const counts = () => Promise.all(Array.from({ length: 12 }, () => countsIn(server.url, admin)))
   const demo = { id: 'demo-clinic', token: admin }
@@ -87,7 +87,7 @@ test('with several processes each of them has the new data from the moment on wh
 })
 
 test('two processes never reset a clinic at once', async () => {
-  const server = await start({ DATABASE_URL: await newLastingDatabaseUrl(), WORKERS: '3', DEMO: 'on' })
+  const server = await start({ DATABASE_URL: await newLastingDatabaseUrl(), WORKERS: '4', DEMO: 'on' })
   const admin = await login(server.url, 'admin')
   const demo = { id: 'demo-clinic', token: admin }
   const all = await Promise.all(Array.from({ length: 6 }, () => resetTo(server.url, demo, 'quiet-week')))

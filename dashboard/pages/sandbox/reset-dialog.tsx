@@ -18,6 +18,7 @@ interface ResetDialogProps {
 export function ResetDialog({ target, onClose }: ResetDialogProps) {
   const { id } = useClinic()
   const name = target.scenario ?? target.snapshot ?? ''
+  const isToScenario = target.snapshot === undefined
   const [settings, setSettings] = useState(false)
   const preview = useQuery(resetOf(id))
   const reset = useReset(id)
@@ -33,19 +34,21 @@ export function ResetDialog({ target, onClose }: ResetDialogProps) {
       onClose={onClose}
       closeOnEscape={!isBusy}
       closeOnClickOutside={!isBusy}
-      title={target.snapshot === undefined ? `Reset to ${name}` : `Restore the snapshot ${name}`}
+      title={isToScenario ? `Reset to ${name}` : `Restore the snapshot ${name}`}
     >
       <form onSubmit={submit}>
         <Stack>
           <Loaded query={preview} rows={4}>
-            {(data) => <Consequences preview={data} />}
+            {(data) => <Consequences preview={data} mayTakeSettings={isToScenario} />}
           </Loaded>
-          <Checkbox
-            label={`The settings of the ${target.snapshot === undefined ? 'scenario' : 'snapshot'} too`}
-            description="The name, the zone, the numbers, the policies and the systems of the clinic are replaced."
-            checked={settings}
-            onChange={({ currentTarget: { checked } }) => setSettings(checked)}
-          />
+          {isToScenario && (
+            <Checkbox
+              label="The settings of the scenario too"
+              description="Those that it has take the place of the clinic's."
+              checked={settings}
+              onChange={({ currentTarget: { checked } }) => setSettings(checked)}
+            />
+          )}
           {running !== undefined && <UnderWay running={running} isOwn={isBusy} />}
           <FormError text={error} />
           <Group justify="flex-end">
@@ -53,7 +56,7 @@ export function ResetDialog({ target, onClose }: ResetDialogProps) {
               Keep it as it is
             </Button>
             <Button type="submit" color="red" loading={isBusy} disabled={running !== undefined && !isBusy}>
-              {target.snapshot === undefined ? 'Reset the clinic' : 'Restore the snapshot'}
+              {isToScenario ? 'Reset the clinic' : 'Restore the snapshot'}
             </Button>
           </Group>
         </Stack>
@@ -65,7 +68,13 @@ export function ResetDialog({ target, onClose }: ResetDialogProps) {
 /** Types that are named; the others are counted together. */
 const NAMED = 6
 
-function Consequences({ preview: { counts } }: { readonly preview: ResetPreview }) {
+interface ConsequencesProps {
+  readonly preview: ResetPreview
+  /** A snapshot has no settings. */
+  readonly mayTakeSettings: boolean
+}
+
+function Consequences({ preview: { counts }, mayTakeSettings }: ConsequencesProps) {
   const byCount = Object.entries(counts).sort(([, one], [, other]) => other - one)
   const others = byCount.slice(NAMED)
   const total = byCount.reduce((sum, [, count]) => sum + count, 0)
@@ -89,7 +98,8 @@ function Consequences({ preview: { counts } }: { readonly preview: ResetPreview 
         )}
       </List>
       <Text size="sm">
-        Accounts, the journal, the audit trail and snapshots stay; so do settings, unless you tick them.
+        Accounts, the journal, the audit trail and snapshots stay; so do settings
+        {mayTakeSettings ? ', unless you tick them.' : '.'}
       </Text>
     </Stack>
   )

@@ -6,7 +6,7 @@ import type { Duration } from 'luxon'
 import { findAccount } from '../../clinics/accounts.ts'
 import { isClinicId } from '../../clinics/clinics.ts'
 import type { PasswordCost } from '../../clinics/passwords.ts'
-import { type ClinicSettings, findSettings } from '../../clinics/settings.ts'
+import { type ClinicSettings, findSettings, isClinicName } from '../../clinics/settings.ts'
 import type { Config } from '../../config.ts'
 import { instantOf } from '../../fhir/dates.ts'
 import { badRequest, notFound } from '../../fhir/outcome.ts'
@@ -165,21 +165,24 @@ function readClone(body: unknown, own: string): AskedClone {
   const unknown = Object.keys(others)[0]
   if (unknown !== undefined) throw badRequest(`'${unknown}' is not known in a clone; the body must be ${EXAMPLE}`)
   if (id !== undefined && !isClinicId(id))
-    throw badRequest("The id of a clinic has 1 to 64 letters, digits, '-' or '.'")
-  if (name !== undefined && (typeof name !== 'string' || name === ''))
-    throw badRequest('The name of a clone must be a text')
+    throw badRequest("The id of a clinic has 1 to 64 letters, digits, '-' or '.', and is not '.' or '..'")
+  if (name !== undefined && !isClinicName(name))
+    throw badRequest('The name of a clone must be a text of 1 to 200 characters')
   const { clinic = own === SERVICE ? undefined : own, source } = readSource(from, own)
-  const named = typeof name === 'string' ? { name } : {}
+  const named = name === undefined ? {} : { name: name.trim() }
   const of = clinic === undefined ? {} : { clinic }
   return { ...(id === undefined ? newId() : { id }), ...named, ...of, from: source, ttl: readTtl(ttl, LASTS) }
 }
 
 /** @throws FhirError 400 */
 function readSource(from: unknown, own: string): { readonly clinic?: string; readonly source: Source } {
-  const { clinic, scenario, snapshot } = isObject(from) ? from : {}
-  if ((scenario !== undefined && snapshot !== undefined) || !isObject(from))
+  const { clinic, scenario, snapshot, ...others } = isObject(from) ? from : {}
+  const isKnown = isObject(from) && Object.keys(others).length === 0
+  const areNames = [scenario, snapshot].every((name) => name === undefined || typeof name === 'string')
+  const isOne = scenario === undefined || snapshot === undefined
+  if (!isKnown || !areNames || !isOne || (clinic !== undefined && !isClinicId(clinic)))
     throw badRequest(`The body must be ${EXAMPLE}`)
-  const given = isClinicId(clinic) ? { clinic } : {}
+  const given = clinic === undefined ? {} : { clinic }
   if (typeof scenario === 'string') return { ...given, source: { scenario } }
   const of = given.clinic ?? own
   if (of === SERVICE) throw badRequest('"from" must name the clinic, as the account of an operator has none')

@@ -5,7 +5,7 @@
 import type { Router } from '@koa/router'
 import { notFound } from '../../fhir/outcome.ts'
 import { readJsonBody } from '../../http/message/body.ts'
-import { deleteRules, findRule, listRules, parseRule, setRule } from '../../rehearsal/faults/rules.ts'
+import { deleteRules, findRule, listRules, parseRule, requirePossible, setRule } from '../../rehearsal/faults/rules.ts'
 import type { Repository } from '../../repository/repository.ts'
 import { untilKnown } from '../known-everywhere.ts'
 import { rehearsedClinic } from './rehearsed-clinic.ts'
@@ -37,7 +37,9 @@ export function addFaultRoutes(router: Router, repository: Repository): void {
   router.put(ONE, async (koa) => {
     const clinic = await rehearsedClinic(koa, repository, { what: 'change fault rule', isChanged: true })
     const { name = '' } = koa.params
-    const isNew = await setRule(repository, clinic, name, parseRule(name, await readJsonBody(koa, LIMITS)))
+    const rule = parseRule(name, await readJsonBody(koa, LIMITS))
+    requirePossible(rule)
+    const isNew = await setRule(repository, clinic, name, rule)
     await untilKnown()
     koa.status = isNew ? 201 : 200
     koa.body = await required(repository, clinic, name)

@@ -102,6 +102,8 @@ function readReset(body: unknown, clinic: string): { readonly from: Source; read
     throw badRequest(
       'The body must be {"scenario": "<name>"} or {"snapshot": "<name>"}, with "settings": true or without',
     )
+  if (settings && snapshot !== undefined)
+    throw badRequest('"settings" asks for those of a scenario; a snapshot has none, and the clinic keeps its own')
   const from: Source = typeof scenario === 'string' ? { scenario } : { clinic, snapshot: String(snapshot) }
   return { from, withSettings: settings }
 }

@@ -17,6 +17,8 @@ interface Described {
 interface Place {
   /** Codes of FHIR's interactions; absent: all. https://hl7.org/fhir/R4/valueset-restful-interaction.html */
   readonly interactions?: readonly string[]
+  /** Codes of the operations among the interactions; absent: all. */
+  readonly operations?: readonly string[]
   /** The only resource type; requests of the whole system, such as transactions, are not bound to it. */
   readonly type?: string
   /** Tools; absent: all. */
@@ -42,7 +44,11 @@ export interface Fault {
 const WRITES = ['create', 'update', 'patch']
 const SEARCHES = ['search-type', 'search-system', 'search-compartment']
 const BUNDLES = ['batch', 'transaction']
+/** Operations whose result is what a search finds. */
+const FINDING = ['match', 'everything', 'docref', 'find']
+const FOUND: Place = { interactions: [...SEARCHES, 'operation'], operations: FINDING }
 const RESOURCES = ['read', 'vread', 'history-instance', 'history-type', 'history-system', ...SEARCHES]
+const SHOWN: Place = { interactions: [...RESOURCES, 'operation'], operations: FINDING }
 const BOOKING: Place = {
   interactions: [...WRITES, 'operation', ...BUNDLES],
   type: 'Appointment',
@@ -184,7 +190,7 @@ const FAULTS: readonly Fault[] = [
     name: 'outcome-in-bundle',
     title: 'An outcome among the matches',
     what: 'A searchset has an OperationOutcome besides its matches, as an entry of mode outcome.',
-    ...{ of: 'fhir', isTrue: false, at: { interactions: SEARCHES } },
+    ...{ of: 'fhir', isTrue: false, at: FOUND },
     parameters: {
       severity: {
         type: 'code',
@@ -199,14 +205,14 @@ const FAULTS: readonly Fault[] = [
     name: 'unknown-extension',
     title: 'An extension nobody knows',
     what: 'Each resource in the response has an extension that the client does not know, and may ignore.',
-    ...{ of: 'fhir', isTrue: false, parameters: {}, at: { interactions: RESOURCES } },
+    ...{ of: 'fhir', isTrue: false, parameters: {}, at: SHOWN },
     source: 'Epic sends extensions of R5 in R4; IHE PDQm consumer tests',
   },
   {
     name: 'unknown-modifier',
     title: 'A modifier nobody knows',
     what: 'Each resource in the response has a modifierExtension that the client does not know, and must not ignore.',
-    ...{ of: 'fhir', isTrue: false, parameters: {}, at: { interactions: RESOURCES } },
+    ...{ of: 'fhir', isTrue: false, parameters: {}, at: SHOWN },
     source: 'FHIR R4, 2.4.1 (modifier extensions); IHE PDQm consumer tests',
   },
   {

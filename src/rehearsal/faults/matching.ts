@@ -45,11 +45,15 @@ export function canOccur({ of, at }: Fault, request: FaultRequest): boolean {
   if (of !== 'both' && of !== request.of) return false
   if (request.of === 'tools') return isAmong(at.tools, request.tools)
   const isOfType = at.type === undefined || request.type === '' || request.type === at.type
-  return isOfType && isAmong(at.interactions, request.interactions) && (!at.isLaterPage || isLaterPage(request))
+  const isThere = isOfType && isAmong(at.interactions, request.interactions)
+  return isThere && isAmongOperations(at.operations, request) && (!at.isLaterPage || isLaterPage(request))
 }
 
 const isAmong = (allowed: readonly string[] | undefined, given: readonly string[]): boolean =>
   allowed === undefined || given.some((one) => allowed.includes(one))
+
+const isAmongOperations = (allowed: readonly string[] | undefined, { interactions, path }: FaultRequest): boolean =>
+  allowed === undefined || !interactions.includes('operation') || allowed.some((code) => path.endsWith(`/$${code}`))
 
 const isLaterPage = ({ query }: FaultRequest): boolean => query.has('_cursor')
 

@@ -4,12 +4,14 @@
  */
 
 import { type ClinicFacts, FAULT_RULES } from '../../clinics/clinics.ts'
-import { didYouMean } from '../../fhir/closest-name.ts'
+import { didYouMean, resourceTypeHint } from '../../fhir/closest-name.ts'
+import { resourceTypes } from '../../fhir/definitions.ts'
 import { badRequest, conflict } from '../../fhir/outcome.ts'
 import { ID } from '../../fhir/reference.ts'
 import { isObject, present } from '../../fhir/resource.ts'
 import { type RecordKind, recordKind } from '../../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../../repository/repository.ts'
+import type { Fault } from './catalogue.ts'
 import { INTERACTIONS, WHEN, type When } from './matching.ts'
 import { namedFault, type Values } from './named.ts'
 
@@ -236,6 +238,31 @@ function parseWhen(when: unknown): When {
   }
   if (when.interaction !== undefined) requireKnown('when.interaction', String(when.interaction), INTERACTIONS)
   return when as When
+}
+
+/**
+ * Refuses a rule that would wait for ever, as its fault never occurs under its conditions. Rules of plans and scenarios may be
+ * such: those of earlier servers are still read.
+ * @throws FhirError 400 naming what would be right
+ */
+export function requirePossible({ fault: name, when: { interaction, type, path, tool } = {} }: Rule): void {
+  if (type !== undefined && !resourceTypes.includes(type))
+    throw badRequest(`'${type.slice(0, 60)}' is no resource type; ${resourceTypeHint(type)}`)
+  if (path?.startsWith('/') === false) throw badRequest(`when.path must begin with '/', as '/Patient/*' does`)
+  const { fault } = namedFault(name)
+  const { of, at } = fault
+  const types = at.type === undefined ? undefined : [at.type]
+  requireAmong(fault, 'type', type, of === 'tools' ? [] : types)
+  requireAmong(fault, 'interaction', interaction, of === 'tools' ? [] : at.interactions)
+  requireAmong(fault, 'tool', tool, of === 'fhir' ? [] : at.tools)
+}
+
+/** @param allowed absent: all */
+function requireAmong({ name, of }: Fault, what: string, given?: string, allowed?: readonly string[]): void {
+  if (given === undefined || allowed === undefined || allowed.includes(given)) return
+  const kind = of === 'tools' ? 'tool calls' : 'FHIR requests'
+  const right = allowed.length === 0 ? `it is a fault of ${kind}` : `it does where it is ${allowed.join(', ')}`
+  throw badRequest(`The fault '${name}' never occurs where the ${what} is ${given.slice(0, 60)}; ${right}`)
 }
 
 const MOST = 1_000_000

@@ -107,3 +107,17 @@ test('a visit that cannot be moved is cancelled by the practice', async () => {
     cancelationReason: { coding: [{ code: 'prov' }] },
   })
 })
+
+test('where nobody rehearses, Dr. Gone is booked as anybody else', async () => {
+  const off = await startServer({ REHEARSAL: 'off' })
+  try {
+    const elsewhere = visitsOn(off)
+    await elsewhere.put({ resourceType: 'Practitioner', id: 'practitioner-gone', name: [{ family: 'Gone' }] })
+    await elsewhere.open('Practitioner/practitioner-gone', 'schedule-gone')
+    await elsewhere.put(slot('not-gone', 0, { schedule: { reference: 'Schedule/schedule-gone' } }))
+    const { status, label } = await attempt(off, 'POST', '/Appointment', visit(['not-gone']))
+    expect([status, label]).toEqual([201, null])
+  } finally {
+    await off.close()
+  }
+})

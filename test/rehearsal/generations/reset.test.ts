@@ -62,6 +62,7 @@ describe('a reset', () => {
   test.each([
     ['a scenario that there is not, with the nearest name', { scenario: 'quiet-wek' }, 404, 'quiet-week'],
     ['a snapshot that there is not', { snapshot: 'before' }, 404, "no snapshot 'before'"],
+    ['the settings of a snapshot, which has none', { snapshot: 'before', settings: true }, 400, 'a snapshot has none'],
     ['no source', {}, 400, 'scenario'],
     ['two sources', { scenario: 'empty', snapshot: 'before' }, 400, 'scenario'],
     ['something that is not known', { scenario: 'empty', force: true }, 400, 'scenario'],

@@ -8,11 +8,16 @@ import { TO_ZOO, ZOO } from './zoo.ts'
 
 type With = MagicRow['with']
 
+export function searchOf({ given, family, birthDate, phone = '' }: With): string {
+  const known = Object.entries({ given, family, birthdate: birthDate }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  )
+  return `/Patient?${new URLSearchParams(known.length > 0 ? known : { phone })}`
+}
+
 /** The number of Patients of a search by what is known; by the phone where no name is. */
-export async function searched({ fhir }: TestServer, { given, family, birthDate, phone }: With): Promise<number> {
-  const known = Object.entries({ given, family, birthdate: birthDate }).filter(([, value]) => value !== undefined)
-  const query = new URLSearchParams(known.length > 0 ? (known as [string, string][]) : { phone: phone ?? '' })
-  const { body } = await fhir('GET', `/Patient?${query}&_count=200&_total=accurate`)
+export async function searched({ fhir }: TestServer, known: With): Promise<number> {
+  const { body } = await fhir('GET', `${searchOf(known)}&_count=200&_total=accurate`)
   const entries: number = (body.entry ?? []).length
   return body.total === entries ? entries : Number.NaN
 }
@@ -32,7 +37,7 @@ export async function matched({ fhir }: TestServer, known: With) {
   }
 }
 
-function patientOf({ given, family, suffix, birthDate, phone, email }: With): Patient {
+export function patientOf({ given, family, suffix, birthDate, phone, email }: With): Patient {
   const telecom = Object.entries({ phone, email }).flatMap(([system, value]) =>
     value === undefined ? [] : [{ system: system as 'phone' | 'email', value }],
   )
