@@ -50,7 +50,7 @@ const ROOMS = {
     ...['terminology', 'profiles'],
   ],
   // Work that is longer than a request.
-  jobs: ['search', 'search/index', 'search/query', 'repository', 'content', 'clinics', 'core'],
+  jobs: ['search', 'search/query', 'repository', 'content', 'record/audit', 'clinics', 'core'],
   // Whose time visits reserve, and which Slots are not free for it.
   reservations: ['search', 'repository', 'core', 'scheduling'],
   // Slots that are kept generated from the working hours of Schedules.
@@ -66,7 +66,7 @@ const ROOMS = {
   events: ['search', 'search/index', 'search/query', 'repository', 'clinics', 'core', 'integrations'],
   operations: [
     ...['search', 'search/index', 'search/query', 'repository', 'content', 'clinics', 'core'],
-    ...['terminology', 'profiles', 'matching', 'scheduling', 'reservations', 'availability', 'booking'],
+    ...['terminology', 'profiles', 'matching', 'jobs', 'scheduling', 'reservations', 'availability', 'booking'],
   ],
   'operations/terminology': ['repository', 'core', 'terminology', 'operations'],
   'operations/merge': ['search', 'search/query', 'repository', 'clinics', 'core', 'matching', 'operations'],
@@ -150,6 +150,7 @@ const ROOMS = {
   'fhir-api/mcp': ['record/audit', 'config', 'http', 'fhir-api/message'],
   'fhir-api': [
     ...[
+      'search/query',
       'repository',
       'content',
       'config',

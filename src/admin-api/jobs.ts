@@ -11,14 +11,14 @@ import type { Contents } from '../content/contents.ts'
 import { instantOf } from '../fhir/dates.ts'
 import { FhirError, information, notFound, toOutcome } from '../fhir/outcome.ts'
 import { present } from '../fhir/resource.ts'
-import { jobAddress, type LaterRequest } from '../fhir-api/respond-async.ts'
+import type { LaterRequest } from '../fhir-api/respond-async.ts'
 import { startedStream } from '../http/content-answer.ts'
 import { tellUserAccess, userOf } from '../http/exchange.ts'
 import { encodingsIn } from '../http/headers.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import { isOver, type JobFile, type NamedJob } from '../jobs/job.ts'
-import { listJobs, readJob, removeJob } from '../jobs/jobs.ts'
-import { manifestOf } from '../jobs/manifest.ts'
+import { jobAddress, listJobs, readJob, removeJob } from '../jobs/jobs.ts'
+import { fileOf, manifestOf } from '../jobs/manifest.ts'
 import type { Repository } from '../repository/repository.ts'
 
 interface JobDependencies {
@@ -58,10 +58,10 @@ export function jobRoutes({ repository, contents, baseOf }: JobDependencies): Si
 
   router.get('/:id/files/:number', async (koa) => {
     tellUserAccess(koa, 'read file of job')
-    const { clinic, files } = await jobOf(koa)
-    const file = /^[1-9]\d{0,5}$/.test(koa.params.number ?? '') ? files[Number(koa.params.number) - 1] : undefined
+    const job = await jobOf(koa)
+    const file = fileOf(job, koa.params.number ?? '')
     if (file === undefined) throw notFound('The job has no such file; its result names them')
-    await sendFile(koa, contents, clinic, file)
+    await sendFile(koa, contents, job.clinic, file)
   })
 
   return { ...sideRouter(['jobs'], router), isFhir: true }

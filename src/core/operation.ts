@@ -52,8 +52,12 @@ export interface OperationRequest {
   readonly repeatKey?: string
   /** The address of this server as the client sees it, when the request came over FHIR. */
   readonly base?: string
+  /** Path and query of the request, when it came over FHIR. */
+  readonly url?: string
   /** Prefer: respond-async. */
   readonly prefersAsync?: boolean
+  /** Prefer: handling=lenient. */
+  readonly isLenient?: boolean
   /** How a response of many resources is split into pages, when the request came over FHIR. */
   readonly paging?: Paging
   /** The ports to external systems. */
@@ -82,7 +86,9 @@ export type OperationAnswer = AnyResource | { readonly [parameter: string]: unkn
 /** Progress of work in the background, and where it is read: https://hl7.org/fhir/R4/async.html. */
 interface WorkState {
   /** The parameters with which the same operation, by GET, returns the progress, and finally the result. */
-  readonly query: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  /** The address, where it is that of a job (jobs/). */
+  readonly address?: string
   readonly progress: string
   /** Seconds before the next poll. */
   readonly retryAfterSeconds: number

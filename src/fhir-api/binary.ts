@@ -28,10 +28,10 @@ import {
 } from '../http/message/format.ts'
 import { currentBudget } from '../isolation/budget.ts'
 import type { Versioned } from '../repository/repository.ts'
+import { subsetText } from '../search/query/subset-text.ts'
 import { versionsIn } from './message/entity-tag.ts'
 import { type Answering, type Bodies, etagOf, RESOURCES, send } from './message/http.ts'
 import type { InteractionRequest, InteractionResponse, RawBody, Route } from './message/interaction.ts'
-import { subsetText } from './message/summary.ts'
 
 export const BINARIES: Bodies = {
   // The type of bytes is known once they are read.

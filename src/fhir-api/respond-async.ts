@@ -10,7 +10,7 @@ import { stateOf, userOf } from '../http/exchange.ts'
 import { receivedBytes } from '../http/message/body.ts'
 import type { User } from '../http/token.ts'
 import type { JobFile, JobWork } from '../jobs/job.ts'
-import { type NewJob, startJob } from '../jobs/jobs.ts'
+import { jobAddress, type NewJob, stageJob } from '../jobs/jobs.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import { checkOperation } from './interactions/operation.ts'
@@ -80,7 +80,7 @@ export async function defer(
     work,
     input,
   }
-  sendAccepted(koa, base, await startJob(repository, clinic, job))
+  sendAccepted(koa, base, await repository.change(clinic, (unit) => stageJob(unit, job)))
 }
 
 /** 202 with where the state of a job is read. */
@@ -90,8 +90,6 @@ function sendAccepted(koa: KoaContext, base: string, id: string): void {
   koa.set('Content-Type', 'application/fhir+json; charset=utf-8')
   koa.body = JSON.stringify(toOutcome([information(`The request is done in the background, as job ${id}`)]))
 }
-
-export const jobAddress = (base: string, id: string): string => `${base}/jobs/${id}`
 
 async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes

@@ -29,3 +29,9 @@ export const compartmentMembers = (compartment: string): CompartmentMembers | un
 /** Canonical of the CompartmentDefinition: `http://hl7.org/fhir/CompartmentDefinition/relatedPerson`. */
 export const compartmentUrl = (type: string): string =>
   `http://hl7.org/fhir/CompartmentDefinition/${type.charAt(0).toLowerCase()}${type.slice(1)}`
+
+/** The record of a patient: the compartment, and the tasks about the patient, which are missing from the compartment in R4. */
+export const patientRecord: CompartmentMembers = new Map([
+  ...(compartmentMembers('Patient') ?? []),
+  ['Task', ['patient', 'focus']] as const,
+])

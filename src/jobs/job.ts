@@ -22,7 +22,8 @@ export interface JobOwner {
 
 /** A file of the result: a content of the clinic (content/contents.ts). */
 export interface JobFile {
-  readonly use: 'output' | 'deleted' | 'error' | 'body'
+  /** `body`: of the response to a request; `state`: what the job itself has to remember. Only the others are files for clients. */
+  readonly use: 'output' | 'deleted' | 'error' | 'body' | 'state'
   /** The type of the resources in it. */
   readonly type: string
   readonly sha256: string

@@ -1,6 +1,6 @@
 /** Jobs of a clinic: how they are started, found, listed and removed. */
 import { randomUUID } from 'node:crypto'
-import { findAccount, isHigher } from '../clinics/accounts.ts'
+import { accountIn, findAccount, isHigher } from '../clinics/accounts.ts'
 import type { UserAgent } from '../core/context.ts'
 import { FhirError, notFound } from '../fhir/outcome.ts'
 import { listForAddition } from '../repository/additions.ts'
@@ -28,24 +28,23 @@ export interface NewJob<Work = unknown> extends Pick<Job<Work>, 'kind' | 'reques
 const ONE_AT_A_TIME: ReadonlySet<JobKind> = new Set(['export', 'import'])
 
 /**
- * Starts a job.
+ * Stages a new job of the unit's clinic.
  * @returns its id
  * @throws FhirError 429 where too many wait, or where there is an export or an import already
  */
-export async function startJob(repository: Repository, clinic: string, made: NewJob): Promise<string> {
-  const { user, input = [], ...rest } = made
-  const account = await findAccount(repository, user.id)
-  const owner = { id: user.id, name: user.name, role: user.role, hasAccount: account?.clinic === clinic }
+export async function stageJob(unit: UnitOfWork, { user, input = [], ...rest }: NewJob): Promise<string> {
+  const { generation, writtenAt, records } = unit
+  const hasAccount = (await accountIn(unit, user.id)) !== 'none'
+  const owner = { id: user.id, name: user.name, role: user.role, hasAccount }
   const id = randomUUID()
+  await makeRoom(unit, rest.kind)
+  for (const sha256 of input) await useContent(records, sha256, id)
   const begun = { state: 'waiting', progress: 'waiting', files: [], ...rest, owner, input } as const
-  await repository.change(clinic, async (unit) => {
-    await makeRoom(unit, made.kind)
-    for (const sha256 of input) await useContent(unit.records, sha256, id)
-    const { generation, writtenAt } = unit
-    unit.records.put(JOB, id, { ...begun, generation, createdAt: writtenAt }, { due: writtenAt })
-  })
+  records.put(JOB, id, { ...begun, generation, createdAt: writtenAt }, { due: writtenAt })
   return id
 }
+
+export const jobAddress = (base: string, id: string): string => `${base}/jobs/${id}`
 
 /** @throws FhirError 429 */
 async function makeRoom(unit: UnitOfWork, kind: JobKind): Promise<void> {

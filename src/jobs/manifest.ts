@@ -22,6 +22,12 @@ interface Timed {
   readonly transactionTime?: number
 }
 
+/** A file by its number; undefined where clients have no such file. */
+export function fileOf({ files }: Pick<NamedJob, 'files'>, number: string): JobFile | undefined {
+  const file = /^[1-9]\d{0,5}$/.test(number) ? files[Number(number) - 1] : undefined
+  return file === undefined || file.use === 'body' || file.use === 'state' ? undefined : file
+}
+
 /** @param addressOf the address of a file, by its number */
 export function manifestOf(job: NamedJob, addressOf: (number: number) => string): Manifest {
   const { transactionTime = job.createdAt } = job.work as Timed

@@ -30,7 +30,6 @@ import { subscriptionLoop } from '../events/lifecycle.ts'
 import { scenariosWith, strictnessWith } from '../extensions/declarations.ts'
 import type { LoadedExtension } from '../extensions/extension.ts'
 import { present } from '../fhir/resource.ts'
-import { requestWork } from '../fhir-api/respond-async.ts'
 import { EventLoopLoad } from '../http/admission/event-loop-load.ts'
 import { FairShares } from '../http/admission/fair-shares.ts'
 import { type Drain, drainable } from '../http/connections.ts'
@@ -48,6 +47,7 @@ import type { Outbound } from '../integrations/outbound-request.ts'
 import { type DeliveryParts, Outbox } from '../integrations/outbox/delivery.ts'
 import type { ServedSimulators } from '../integrations/simulators/served.ts'
 import type { ComponentHealth } from '../isolation/fair-queue.ts'
+import type { JobOwner, JobStep, NamedJob } from '../jobs/job.ts'
 import { type JobServices, jobLoop } from '../jobs/job-loop.ts'
 import { duplicateSearches } from '../operations/duplicates/background-search.ts'
 import { mergeLoop } from '../operations/merge/merge-job.ts'
@@ -68,7 +68,7 @@ import { Repository } from '../repository/repository.ts'
 import type { ResourceStore } from '../storage/port.ts'
 import { type Declared, declareServer } from './declare-server.ts'
 import { httpServer } from './http-server.ts'
-import { sendFor } from './job-requests.ts'
+import { jobKinds, stepInThread } from './job-kinds.ts'
 import { openLogger } from './logger.ts'
 import { openAuditStore, openContentStore, openJournalStore, openStore, type StoreOptions } from './open-store.ts'
 import { WorkThreadPool } from './work-threads.ts'
@@ -80,6 +80,8 @@ export interface App {
   readonly access: AccessOf
   /** Fills a generation of a clinic's data, in a work thread. */
   readonly fill: (work: FillWork) => Promise<FillResult>
+  /** Does a step of a job, in a work thread. */
+  readonly workOn: (job: NamedJob, owner: JobOwner) => Promise<JobStep>
   /** Load of the parts of this process. */
   readonly loads: () => readonly ComponentHealth[]
   /** Whether no request has arrived since the last call, and none is in progress; health checks do not count. */
@@ -203,7 +205,7 @@ export async function createApp({
   const operation = { worker, isClosing, threads, shares, loads, observersWith, sampling: outbound.sampling, dashboard }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
   const notify = notifier({ repository, access, providers, outbound, journal: config.journal.mode })
-  const work = { ...shared, notify, isRehearsing, kinds: jobKinds(contents, () => server) }
+  const work = { ...shared, notify, isRehearsing, kinds: jobKinds(shared, () => server, threads) }
   const background = backgroundWork(work, integrations, threads)
   if (workThread === undefined) background.start()
 
@@ -217,7 +219,8 @@ export async function createApp({
     for (const part of [threads, trail, journal, contentStore, store]) await part?.close()
   }
   const isQuiet = () => shares?.isQuiet() ?? false
-  return { repository, server, access, fill: (work) => fill(resets, work), loads, isQuiet, close }
+  const workOn = stepInThread(shared)
+  return { repository, server, access, fill: (work) => fill(resets, work), workOn, loads, isQuiet, close }
 }
 
 /** The services of resets and clones; undefined where clinics can't be rehearsed in. */
@@ -310,11 +313,6 @@ interface BackgroundServices {
   /** How the jobs of each kind are worked on. */
   readonly kinds: JobServices['kinds']
 }
-
-/** How the jobs of each kind are worked on. */
-const jobKinds = (contents: StoredContents, server: () => Server): JobServices['kinds'] => ({
-  request: requestWork(contents, sendFor(server)),
-})
 
 /** The place of a fault in the log. */
 const JOBS = { method: 'GET', route: 'job' }

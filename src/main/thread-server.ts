@@ -61,6 +61,7 @@ async function run(work: ThreadWork, { endsAt, isAbandoned, onEffect }: JobConte
   if (work.kind === 'reindex') return await app.repository.reindex(work.batch)
   if (work.kind === 'duplicates') return await comparePatients(app.repository, work.batch)
   if (work.kind === 'fill') return await app.fill(work.work)
+  if (work.kind === 'job') return await app.workOn(work.job, work.owner)
   const { request } = work
   const readingMs = request.user === undefined ? config.limits.workMilliseconds : LONGEST_JOB
   const { cause, trace } = request

@@ -8,6 +8,7 @@ import { faultOf } from '../http/errors.ts'
 import { BudgetError } from '../isolation/budget.ts'
 import { type ComponentHealth, type Entrant, loadOfQueue } from '../isolation/fair-queue.ts'
 import { type ThreadEnd, ThreadPool } from '../isolation/thread-host.ts'
+import type { JobOwner, JobStep, NamedJob } from '../jobs/job.ts'
 import type { ComparedBatch, PatientBatch } from '../operations/duplicates/background-search.ts'
 import type { SeenExchange } from '../record/journal/exchange.ts'
 import type { FillResult, FillWork } from '../rehearsal/generations/fillings.ts'
@@ -41,13 +42,17 @@ export type ThreadWork =
   | { readonly kind: 'reindex'; readonly batch: Reindexing }
   /** A batch of patients to compare with possible duplicates. */
   | { readonly kind: 'duplicates'; readonly batch: PatientBatch }
+  /** A step of a job. */
+  | { readonly kind: 'job'; readonly job: NamedJob; readonly owner: JobOwner; readonly clinic: string }
   /** A generation of a clinic's data to fill. */
   | { readonly kind: 'fill'; readonly work: FillWork; readonly clinic: string }
 
-export type ThreadResult = ThreadAnswer | ReindexedBatch | ComparedBatch | FillResult
+export type ThreadResult = ThreadAnswer | ReindexedBatch | ComparedBatch | JobStep | FillResult
 
 /** Milliseconds that a filling may take, and may wait for a thread. */
 const FILLING = { until: 600_000, longestWait: 60_000 }
+/** Milliseconds that a step of a job may take, and may wait for a thread. */
+const STEP = { until: 120_000, longestWait: 60_000 }
 /** Milliseconds that the request of a job may take. */
 export const LONGEST_JOB = 600_000
 
@@ -117,6 +122,13 @@ export class WorkThreadPool implements WorkThreads {
     const { clinic } = 'reset' in work ? work.reset : work.snapshot
     const times = { ...FILLING, until: Date.now() + FILLING.until, grace: GRACE }
     return (await this.#pool.run({ kind: 'fill', work, clinic }, { clinic, token: '' }, times)) as FillResult
+  }
+
+  /** One step of a job. @throws as JobWork.step does */
+  async workOn(job: NamedJob, owner: JobOwner, signal: AbortSignal): Promise<JobStep> {
+    const { clinic } = job
+    const times = { ...STEP, until: Date.now() + STEP.until, grace: GRACE }
+    return (await this.#pool.run({ kind: 'job', job, owner, clinic }, { clinic, token: '', signal }, times)) as JobStep
   }
 
   /** @param waited milliseconds that its client has waited before */

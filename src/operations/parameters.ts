@@ -33,12 +33,22 @@ const isIgnored = ({ extension = [] }: OperationParameter): boolean =>
  * @param body a Parameters resource, the bare resource if the definition has one parameter that accepts it, or
  * undefined
  * @param query the query of a GET; with a POST it adds to the body, as R4 requires if that is a bare resource
+ * @param isLenient unknown parameters are ignored
  * @throws FhirError 400 with an issue for each invalid parameter
  */
-export function readInput(definition: Definition, body: unknown, query = new URLSearchParams()): OperationInput {
+export function readInput(
+  definition: Definition,
+  body: unknown,
+  query = new URLSearchParams(),
+  isLenient = false,
+): OperationInput {
   const parameters = parametersOf(definition, 'in')
-  return checked(parameters, together(fromBody(parameters, body), fromQuery(parameters, query)), 'parameter')
+  const values = together(fromBody(parameters, body), fromQuery(parameters, query))
+  return checked(parameters, isLenient ? onlyKnown(parameters, values) : values, 'parameter')
 }
+
+const onlyKnown = (parameters: readonly OperationParameter[], values: Values): Values =>
+  new Map([...values].filter(([known]) => parameters.some(({ name }) => name === known)))
 
 /**
  * Reads the arguments of a tool call: null, blank strings and an optional "none" count as absent, unknown arguments are

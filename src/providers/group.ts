@@ -5,6 +5,7 @@
 import type { Group } from 'fhir/r4'
 import { filtersOf } from '../core/group-members.ts'
 import { defineProvider, standard } from '../core/provider.ts'
+import { groupExport } from '../operations/bulk-export.ts'
 
 export const group = defineProvider('Group', {
   documentation:
@@ -20,4 +21,5 @@ export const group = defineProvider('Group', {
       return await standard.update(ctx, resource)
     },
   },
+  operations: [groupExport],
 })

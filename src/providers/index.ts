@@ -3,6 +3,7 @@ import { toolFamilies } from '../calls/families.ts'
 import { toolOperations } from '../calls/tool.ts'
 import type { Operation } from '../core/operation.ts'
 import { defineProvider, type Provider, standard } from '../core/provider.ts'
+import { patientExport } from '../operations/bulk-export.ts'
 import { patientFindDuplicates } from '../operations/duplicates/find-duplicates.ts'
 import { patientNotDuplicates } from '../operations/duplicates/not-duplicates.ts'
 import { encounterEverything, patientEverything } from '../operations/everything/everything.ts'
@@ -38,6 +39,7 @@ const OPERATIONS: Readonly<Record<string, readonly Operation[]>> = {
     patientMerge,
     patientUnmerge,
     patientEverything,
+    patientExport,
     ...toolOperations(toolFamilies, 'Patient'),
   ],
 }

@@ -3,6 +3,7 @@
 import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Provider } from '../core/provider.ts'
 import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
+import { systemExport } from '../operations/bulk-export.ts'
 import { checkOperationOf } from '../operations/check-definition.ts'
 import { meta, metaAdd, metaDelete } from '../operations/meta.ts'
 import { reindexStatus } from '../operations/reindex-status.ts'
@@ -104,4 +105,5 @@ export const everyTypeOperations: readonly Operation[] = [meta, metaAdd, metaDel
 export const systemOperations: readonly Operation[] = [
   ...everyTypeOperations.filter(({ definition }) => definition.system),
   reindexStatus,
+  systemExport,
 ]

@@ -32,7 +32,14 @@ import type { KindRecord } from './unit-records.ts'
 import { RecordEncryption } from './unit-records.ts'
 
 /** The parts of the storage port needed by folders that may not import it. */
-export type { HistoryPage, HistoryQuery, KeysQuery, StoredResource, StoreSnapshot } from '../storage/port.ts'
+export type {
+  HistoryPage,
+  HistoryQuery,
+  KeysQuery,
+  ScannedVersion,
+  StoredResource,
+  StoreSnapshot,
+} from '../storage/port.ts'
 export { RECENT } from '../storage/port.ts'
 export { ResourceTooLarge, StoreUnavailable } from '../storage/store-errors.ts'
 export { type SearchAnswer, UnitOfWork } from './unit-of-work.ts'

@@ -22,10 +22,12 @@ import type {
   ResourceChange,
   ResourceStore,
   ScannedVersion,
+  ScanPage,
   SearchResult,
   StoredResource,
   StoredValue,
   ValuesQuery,
+  VersionScan,
 } from '../storage/port.ts'
 import { spendOnText } from '../storage/response-limit.ts'
 import { EntriesOutdated, IndexIncomplete } from '../storage/store-errors.ts'
@@ -268,6 +270,13 @@ export class UnitOfWork {
   async history(query: Omit<HistoryQuery, 'clinic'>): Promise<HistoryPage> {
     const page = await this.#store.history({ ...query, clinic: this.#partition })
     return page.versions.some((one) => this.#mayBeRestricted(one)) ? readableOf(page) : page
+  }
+
+  /** Versions, oldest first, without those that nobody may see: for exports. */
+  async scanVersions(scan: Omit<VersionScan, 'clinic'>): Promise<ScanPage<ScannedVersion>> {
+    const page = await this.#store.scanVersions({ ...scan, clinic: this.#partition })
+    if (!page.items.some((one) => this.#mayBeRestricted(one))) return page
+    return { ...page, items: page.items.filter((one) => !isRestricted(one)) }
   }
 
   /**

@@ -13,7 +13,7 @@ afterAll(() => server.close())
 
 test('the documentation of the statement names all of it', () => {
   const text = statement.rest?.[0]?.documentation ?? ''
-  for (const name of ['Turtle', 'respond-async', '$export']) expect(text).toContain(name)
+  for (const name of ['Turtle']) expect(text).toContain(name)
 })
 
 describe('RDF (Turtle)', () => {
@@ -27,46 +27,5 @@ describe('RDF (Turtle)', () => {
       'content-type': type,
     })
     expect([sent.status, sent.body.resourceType]).toEqual([415, 'OperationOutcome'])
-  })
-})
-
-describe('Prefer: respond-async', () => {
-  const prefer = { prefer: 'respond-async' }
-
-  test('is ignored: the answer comes when it is ready', async () => {
-    const found = await server.fhir('GET', '/Patient?_count=1', undefined, prefer)
-    expect([found.status, found.body.type]).toEqual([200, 'searchset'])
-    const created = await server.fhir('POST', '/Patient', { resourceType: 'Patient' }, prefer)
-    expect(created.status).toBe(201)
-    const batch = { resourceType: 'Bundle', type: 'batch', entry: [{ request: { method: 'GET', url: 'Patient' } }] }
-    const answer = await server.fhir('POST', '/', batch, prefer)
-    expect([answer.status, answer.body.type]).toEqual([200, 'batch-response'])
-    for (const { headers } of [found, created, answer]) expect(headers.get('content-location')).toBeNull()
-  })
-
-  test('leaves the other preferences of the header in force', async () => {
-    const both = { prefer: 'respond-async, return=minimal' }
-    const { status, text } = await server.fhir('POST', '/Patient', { resourceType: 'Patient' }, both)
-    expect([status, text]).toEqual([201, ''])
-  })
-})
-
-describe('$export', () => {
-  test.each([
-    ['GET', '/$export'],
-    ['POST', '/$export'],
-    ['GET', '/Patient/$export'],
-    ['POST', '/Patient/$export'],
-    ['GET', '/Group/any/$export'],
-  ] as const)('%s %s is 404 and names what to do instead', async (method, path) => {
-    const { status, body } = await server.fhir(method, path, undefined, { prefer: 'respond-async' })
-    expect([status, body.issue[0].code]).toEqual([404, 'not-supported'])
-    expect(body.issue[0].diagnostics).toMatch(/not served yet.*\$everything/)
-  })
-
-  test('is declared nowhere', () => {
-    const [rest] = statement.rest ?? []
-    const declared = [...(rest?.operation ?? []), ...(rest?.resource ?? []).flatMap(({ operation = [] }) => operation)]
-    expect(declared.map(({ name }) => name)).not.toContain('export')
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
-import { ended, startedJob } from '../support/jobs.ts'
+import { ASYNC, ended, startedJob } from '../support/jobs.ts'
 import type { TestServer } from '../support/server.ts'
 import { logInAs, startTwoClinics, type TwoClinics, withToken } from '../support/two-clinics.ts'
 
@@ -16,8 +16,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => clinics.server.close())
-
-const ASYNC = { prefer: 'respond-async' }
 
 test('a search becomes a job, whose result is a batch-response with the searchset', async () => {
   const { ours } = clinics
@@ -94,4 +92,10 @@ test('a deleted job is gone, with its result', async () => {
   await ended(ours, path)
   expect((await ours('DELETE', path)).status).toBe(202)
   for (const method of ['GET', 'DELETE']) expect((await ours(method, path)).status).toBe(404)
+})
+
+test('other interactions ignore the preference, and heed those beside it', async () => {
+  const both = { prefer: 'respond-async, return=minimal' }
+  const { status, text, headers } = await clinics.ours('POST', '/Patient', { resourceType: 'Patient' }, both)
+  expect([status, text, headers.get('content-location')]).toEqual([201, '', null])
 })

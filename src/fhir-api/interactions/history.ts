@@ -12,10 +12,10 @@ import type { HistoryPage, HistoryQuery, StoredResource } from '../../repository
 import { listId } from '../../search/query/criterion.ts'
 import { isCacheBuster } from '../../search/query/result-parameters.ts'
 import { subsetOf } from '../../search/query/subset.ts'
+import { subsetText } from '../../search/query/subset-text.ts'
 import { unescaped, valuesOf } from '../../search/value.ts'
 import { type BundleLink, bundleText, historyEntry } from '../message/bundle-writer.ts'
 import type { InteractionHandler, InteractionRequest, InteractionResponse } from '../message/interaction.ts'
-import { subsetText } from '../message/summary.ts'
 
 export const historyInstance: InteractionHandler = async (ctx, request) => {
   const { type, id, services } = request

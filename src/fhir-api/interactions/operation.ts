@@ -12,20 +12,13 @@ import { checkPrecondition } from '../../core/precondition.ts'
 import { notFoundError } from '../../core/provider.ts'
 import { writeJson } from '../../fhir/json.ts'
 import { FhirError, notFound, toOutcome } from '../../fhir/outcome.ts'
+import { present } from '../../fhir/resource.ts'
 import { notAllowed } from '../../http/side-router.ts'
 import { readInput, writeOutput } from '../../operations/parameters.ts'
 import { isTransportParameter } from '../../search/query/result-parameters.ts'
 import { bundleText, outcomeEntry, pageLinks, searchEntry } from '../message/bundle-writer.ts'
 import { preconditionOf } from '../message/entity-tag.ts'
 import type { InteractionRequest, InteractionResponse, Route, Services } from '../message/interaction.ts'
-
-/** Operations that clients of other servers ask for, and what to do here instead. */
-const INSTEAD_OF: ReadonlyMap<string, string> = new Map([
-  [
-    'export',
-    'Bulk data export ($export) is not served yet; page through a search ([type]?_count=…, then the link "next"), or call Patient/[id]/$everything',
-  ],
-])
 
 /** @throws FhirError 404 when the type has no such operation, 405, 400 naming each parameter at fault. */
 export async function runOperation(
@@ -37,7 +30,8 @@ export async function runOperation(
   const { type, id, versionId, services } = request
   const operation = findOperation(request, code, level)
   const handler = handlerFor(operation, method)
-  const input = readInput(operation.definition, request.body, request.query)
+  const isLenient = operation.isInBackground && request.handling === 'lenient'
+  const input = readInput(operation.definition, request.body, request.query, isLenient)
   const patients = new Set<string>()
   const output = await handler({
     access: id === '' ? access : onMatchingVersion(access, request),
@@ -46,7 +40,9 @@ export async function runOperation(
     ...(id === '' ? {} : { id }),
     ...(versionId === '' ? {} : { version: versionOf(request) }),
     base: request.base,
+    ...present({ url: request.url }),
     prefersAsync: request.prefersAsync === true,
+    isLenient,
     paging: pagingOf(request),
     integrations: services.integrations,
     tellPatient: (patient) => patients.add(patient),
@@ -116,9 +112,9 @@ function accepted(
 ): InteractionResponse {
   const response = { status: 202, text: JSON.stringify(writeOutput(definition, answer)), kind: 'read' } as const
   if (state === undefined) return response
-  const address = [base, type, id, `$${code}`].filter(Boolean).join('/')
+  const own = () => [base, type, id, `$${code}`].filter(Boolean).join('/')
   const headers = {
-    'Content-Location': `${address}?${new URLSearchParams(state.query)}`,
+    'Content-Location': state.address ?? `${own()}?${new URLSearchParams(state.query)}`,
     'X-Progress': state.progress,
     'Retry-After': String(state.retryAfterSeconds),
   }
@@ -152,6 +148,13 @@ function searchsetText({ page }: Searchset, { base, type, id, query }: Interacti
   ])
 }
 
+/** A Group is exported by its id; other types have no export of their own. */
+const noExportHere = (type: string): FhirError => {
+  const where = 'An export is $export for all data, Patient/$export, or Group/[id]/$export'
+  const diagnostics = `${where}; ${type === 'Group' ? 'name the Group' : 'name types by _type'}`
+  return new FhirError(type === 'Group' ? 400 : 404, { code: 'not-supported', diagnostics })
+}
+
 /** The operations of a resource type, or of the system, that are called at one level. */
 export function operationsAt(
   level: Route['level'],
@@ -171,8 +174,7 @@ export function findOperation(
   const possible = operationsAt(level, { type, versionId }, services)
   const operation = possible.find((candidate) => candidate.code === code)
   if (operation !== undefined) return operation
-  const instead = INSTEAD_OF.get(code)
-  if (instead !== undefined) throw new FhirError(404, { code: 'not-supported', diagnostics: instead })
+  if (code === 'export') throw noExportHere(type)
   const offered = possible.map((candidate) => `$${candidate.code}`)
   const where = { system: 'the system', type: `${type} at type level`, instance: `a ${type}` }[level]
   throw notFound(

@@ -11,9 +11,9 @@ import type { Condition, SearchPlan } from '../../search/plan.ts'
 import { inCompartment } from '../../search/query/compartment.ts'
 import type { ParsedSearch } from '../../search/query/parse.ts'
 import type { Subset } from '../../search/query/subset.ts'
+import { subsetText } from '../../search/query/subset-text.ts'
 import { bundleText, outcomeEntry, pageLinks, searchEntry } from '../message/bundle-writer.ts'
 import type { InteractionHandler, InteractionRequest, InteractionResponse, Services } from '../message/interaction.ts'
-import { subsetText } from '../message/summary.ts'
 
 export const searchType: InteractionHandler = async (ctx, request) => {
   const handler = handlerOf(request.services.providers, request.type, 'search-type')

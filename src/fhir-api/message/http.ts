@@ -18,6 +18,7 @@ import {
 } from '../../http/message/format.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { subsetOf } from '../../search/query/subset.ts'
+import { subsetText } from '../../search/query/subset-text.ts'
 import type {
   InteractionRequest,
   InteractionResponse,
@@ -26,7 +27,6 @@ import type {
   Route,
   Services,
 } from './interaction.ts'
-import { subsetText } from './summary.ts'
 
 type Limits = Services['limits']
 
@@ -107,6 +107,7 @@ export function requestOf(
     handling: prefer.handling,
     wantsOutcome: prefer.return === 'OperationOutcome',
     isImport,
+    url: koa.req.url ?? '',
     prefersAsync: prefer.isAsync,
     services,
   }

@@ -49,6 +49,8 @@ export interface InteractionRequest {
   readonly wantsOutcome: boolean
   /** Its writes are an import: see Context.isImport. */
   readonly isImport: boolean
+  /** Path and query as they were sent; absent in an entry of a Bundle. */
+  readonly url?: string
   /** Prefer: respond-async. */
   readonly prefersAsync?: boolean
   readonly services: Services

@@ -8,7 +8,7 @@ import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationHandler, type OperationRequest, Searchset } from '../../core/operation.ts'
 import { checkPageSize } from '../../core/search-request.ts'
 import { noResourceType } from '../../fhir/closest-name.ts'
-import { compartmentMembers } from '../../fhir/compartments.ts'
+import { compartmentMembers, patientRecord } from '../../fhir/compartments.ts'
 import { parseDateRange } from '../../fhir/dates.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { badRequest, type Issue } from '../../fhir/outcome.ts'
@@ -220,12 +220,9 @@ const tooManyReferences = (max: number): Issue => ({
   diagnostics: `More than ${max} resources are referred to; the rest was left out. Ask for smaller pages with _count.`,
 })
 
-/** The compartment, and the tasks about the patient, which are missing from the compartment in R4. */
-const ofPatient = new Map([...(compartmentMembers('Patient') ?? []), ['Task', ['patient', 'focus']] as const])
-
 export const patientEverything = defineOperation(
   'patient-everything',
-  everythingAround({ type: 'Patient', members: ofPatient }),
+  everythingAround({ type: 'Patient', members: patientRecord }),
 )
 
 /** The compartment, and types that refer to an encounter but are missing from the compartment in R4. */

@@ -3,10 +3,10 @@ import { describe, expect, test } from '@jest/globals'
 import { FhirError } from '../../../src/fhir/outcome.ts'
 import { validate } from '../../../src/fhir/validate/validate.ts'
 import { writeXml } from '../../../src/fhir/xml/write.ts'
-import { subsetText } from '../../../src/fhir-api/message/summary.ts'
 import { parseBody, parseXmlBody } from '../../../src/http/message/body.ts'
 import { formatBody } from '../../../src/http/message/format.ts'
 import { Budget, BudgetError, OffloadRequired, withBudget } from '../../../src/isolation/budget.ts'
+import { subsetText } from '../../../src/search/query/subset-text.ts'
 
 const patientOf = (names: number) => ({
   resourceType: 'Patient',

@@ -3,7 +3,7 @@ import { mandatoryElements, structureOf, summaryElements } from '../../fhir/defi
 import { parseJson } from '../../fhir/json.ts'
 import { isObject, SUBSETTED } from '../../fhir/resource.ts'
 import { spend } from '../../isolation/budget.ts'
-import { propertiesOf, type Subset } from '../../search/query/subset.ts'
+import { propertiesOf, type Subset } from './subset.ts'
 
 /** Characters that are written in a microsecond, once they are parsed. */
 const CHARACTERS_PER_STEP = 100
