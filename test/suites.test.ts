@@ -66,6 +66,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/process/work-threads.test.ts',
     'test/process/workers.test.ts',
     'test/rehearsal/plans/bad-clients.test.ts',
+    'test/rehearsal/runs/many-exchanges.test.ts',
     'test/rehearsal/scenarios/synthetic-thousand.test.ts',
     'test/scripts/clinic.test.ts',
     'test/scripts/copy.test.ts',

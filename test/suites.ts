@@ -20,7 +20,7 @@ const LONG = suites(
   'test/faults/*.test.ts',
   'test/fhir/xml/official.test.ts',
   'test/process/*.test.ts',
-  'test/rehearsal/plans/bad-clients.test.ts',
+  'test/rehearsal/{plans/bad-clients,runs/many-exchanges}.test.ts',
   'test/rehearsal/scenarios/synthetic-thousand.test.ts',
   'test/{fhir-api/custom-search-servers,http/large-answers,http/mcp-conformance,voice-api/same-record}.test.ts',
   'test/scripts/{clinic,copy}.test.ts',
@@ -73,7 +73,7 @@ const SMOKE = suites(
   'test/process/killed-{bookings,resets}.test.ts',
   'test/providers/document-reference.test.ts',
   'test/record/journal/journal.test.ts',
-  'test/rehearsal/{faults/each-fault,generations/snapshots,runs/belonging,scenarios/load-scenario,transfer/transfer}.test.ts',
+  'test/rehearsal/{faults/each-fault,generations/snapshots,runs/{belonging,many-exchanges},scenarios/load-scenario,transfer/transfer}.test.ts',
   'test/scripts/copy.test.ts',
   'test/voice-api/tools.test.ts',
 )

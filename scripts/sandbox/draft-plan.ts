@@ -23,7 +23,7 @@ interface Kind {
 
 /**
  * @param recorded the exchanges, the oldest first
- * @param from where they were recorded, in words: `run run-7c31`
+ * @param from where they were recorded, in words: `run run-7c31`, `the time since 2026-11-28T08:00:00Z`
  * @throws RangeError where none of them is a client's
  */
 export function draftPlan(recorded: readonly ExchangeSummary[], { name, from }: { name: string; from: string }): Draft {

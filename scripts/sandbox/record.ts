@@ -74,7 +74,7 @@ function instantOf(text: string): string {
 async function drafted({ server, out }: Pick<Given, 'server' | 'out'>, chosen: Chosen, name: string): Promise<Plan> {
   const { plan, notes } = fromRecorded(await exchangesOf(server, chosen), {
     name,
-    from: `${chosen.by} ${chosen.value}`,
+    from: `${chosen.by === 'since' ? 'the time since' : chosen.by} ${chosen.value}`,
   })
   for (const note of notes) out.note(note)
   return plan

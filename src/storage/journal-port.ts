@@ -116,6 +116,7 @@ export interface JournalBounds {
 }
 
 export interface FoundEntry extends NumberedSummary {
+  readonly id: string
   readonly detail: string
   readonly audience: string
 }
@@ -130,6 +131,7 @@ export interface JournalStore extends RecordStore {
   scan(scan: JournalScan): Promise<JournalPage>
   /** The same entries, without gaps, as they are counted. */
   measure(scan: JournalScan): Promise<MeasurePage>
-  read(clinic: string, id: string): Promise<FoundEntry | undefined>
+  /** Those of the ids that there are, in any order. */
+  read(clinic: string, ids: readonly string[]): Promise<readonly FoundEntry[]>
   bounds(clinic: string): Promise<JournalBounds>
 }

@@ -179,7 +179,12 @@ describe('a step that asks a person', () => {
     ['no word', () => [run, 'look'], 2, /^--yes or --no, one of them/],
     ['both words', () => [run, 'look', '--yes', '--no'], 2, /^--yes or --no/],
     ['no step', () => [run, '--yes'], 2, /^The id of the run and that of its step are needed/],
-    ['a step that there is not', () => [run, 'lok', '--yes'], 1, /No step 'lok' .* those are look/],
+    [
+      'a step that there is not',
+      () => [run, 'lok', '--yes'],
+      1,
+      /The plan has no step 'lok' that a person attests; those are look/,
+    ],
     ['a run that there is not', () => ['run-none', 'look', '--yes'], 1, /no run 'run-none'/],
   ])('%s is refused, and what would be right is said', async (_what, args, code, said) => {
     const refused = await line.run(['attest', ...args()])

@@ -76,18 +76,21 @@ describe('entries of the journal', () => {
     expect(await found({ audiences: ['staff'] })).toEqual(['a', 'p'])
     expect(await found({ audiences: ['staff', 'admin'], path: '/Patient' })).toEqual(['a', 'b', 'p'])
     expect(await found({})).toEqual(['a', 'b', 'p'])
-    expect(await store.read('one', 'b')).toMatchObject({ audience: 'admin' })
+    expect(await store.read('one', ['b'])).toMatchObject([{ audience: 'admin' }])
   })
 
-  test('are found by their id in their own clinic only', async () => {
+  test('are found by their ids in their own clinic only', async () => {
     const store = await open(await newDatabaseUrl())
-    await store.write([entry('a')], keptBy('one'))
-    expect(await store.read('one', 'a')).toEqual({
-      ...{ number: 1, summary: 'summary of a', detail: 'detail of a' },
+    await store.write([entry('a'), entry('b'), entry('c')], keptBy('one'))
+    const found = async (...ids: readonly string[]) =>
+      (await store.read('one', ids)).toSorted((one, other) => one.number - other.number)
+    const of = (id: string, number: number) => ({
+      ...{ id, number, summary: `summary of ${id}`, detail: `detail of ${id}` },
       audience: 'staff',
     })
-    expect(await store.read('two', 'a')).toBeUndefined()
-    expect(await store.read('one', 'b')).toBeUndefined()
+    expect(await found('c', 'a', 'd', 'a')).toEqual([of('a', 1), of('c', 3)])
+    expect(await found()).toEqual([])
+    expect(await store.read('two', ['a'])).toEqual([])
   })
 
   test('are read in pages in both orders', async () => {
@@ -169,7 +172,7 @@ describe('entries of the journal', () => {
     const keep = new Map([['one', { days: 7, entries: 3 }]])
     for (const id of ['a', 'b', 'c', 'd', 'e']) await store.write([entry(id)], keep)
     expect((await scanned(store)).map(({ number }) => number)).toEqual([3, 4, 5])
-    expect(await store.read('one', 'a')).toBeUndefined()
+    expect(await store.read('one', ['a'])).toEqual([])
     expect(await store.bounds('one')).toEqual({ first: 3, last: 5 })
   })
 

@@ -57,7 +57,7 @@ test('every command that reads a part has what is left of the time of its reques
   const contents = closeLater(openMongoContentStore(url))
   const read = async () => {
     await journal.scan({ clinic: 'one', order: 'oldest first', filter: {}, limit: 9 })
-    await journal.read('one', 'a')
+    await journal.read('one', ['a'])
     await journal.bounds('one')
     await audit.scan({ clinic: 'one', order: 'newest first', from: 0, to: 1, limit: 9 })
     await audit.read('one', 'a')

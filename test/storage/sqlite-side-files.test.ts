@@ -114,7 +114,7 @@ describe('a file beside that of the resources', () => {
     const ids = async (filter: object) => (await store.scan({ ...scan, filter })).entries.map(({ summary }) => summary)
     expect(await ids({})).toEqual(['from version 1', 'the summary'])
     expect(await ids({ audiences: ['staff', 'admin'] })).toEqual(['the summary'])
-    expect(await store.read('one', 'old')).toMatchObject({ audience: 'operator' })
+    expect(await store.read('one', ['old'])).toMatchObject([{ audience: 'operator' }])
     expect(said).toEqual([])
     await store.close()
   })

@@ -2,7 +2,7 @@
 import { ROLES, type Role } from '../../clinics/accounts.ts'
 import { currentBudget } from '../../isolation/budget.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
-import type { JournalBounds, JournalFilter, JournalStore } from '../../storage/journal-port.ts'
+import type { FoundEntry, JournalBounds, JournalFilter, JournalStore } from '../../storage/journal-port.ts'
 import { type Counts, Tally } from './counts.ts'
 import { type ExchangeDetail, isGap, type Summary } from './exchange.ts'
 
@@ -138,14 +138,15 @@ export class JournalReader {
 
   /** @throws StoreUnavailable */
   async find(id: string): Promise<FoundExchange | undefined> {
-    const found = await this.#store.read(this.#clinic, id)
-    if (found === undefined || !this.#audiences.includes(found.audience)) return undefined
-    const summary = JSON.parse(found.summary) as Summary
-    return {
-      number: found.number,
-      summary,
-      ...(found.detail === '' ? {} : { detail: JSON.parse(found.detail) as ExchangeDetail }),
-    }
+    return (await this.findAll([id])).get(id)
+  }
+
+  /** Those of the ids that there are, by their ids. @throws StoreUnavailable */
+  async findAll(ids: readonly string[]): Promise<ReadonlyMap<string, FoundExchange>> {
+    const found = (await this.#store.read(this.#clinic, ids)).filter(({ audience }) =>
+      this.#audiences.includes(audience),
+    )
+    return new Map(found.map((entry) => [entry.id, foundExchange(entry)]))
   }
 
   /** Operators read all, including entries of older versions, which name no audience. */
@@ -158,6 +159,12 @@ export class JournalReader {
     return this.#store.bounds(this.#clinic)
   }
 }
+
+const foundExchange = ({ number, summary, detail }: FoundEntry): FoundExchange => ({
+  number,
+  summary: JSON.parse(summary) as Summary,
+  ...(detail === '' ? {} : { detail: JSON.parse(detail) as ExchangeDetail }),
+})
 
 const numbered = ({ number, summary }: { readonly number: number; readonly summary: string }): NumberedExchange => ({
   number,

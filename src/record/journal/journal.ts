@@ -243,20 +243,20 @@ class JournalPolicies {
     const clinic = ofStrangers ?? part
     const { days, entries } = this.#lastKnown(clinic) ?? this.#defaults
     if (ofStrangers !== undefined) return { days, entries: Math.min(entries, MOST_STRANGERS) }
-    return { days, entries: this.#hasOpenRuns(clinic) ? Math.max(entries, OF_RUNS) : entries }
+    return { days, entries: this.#mayHaveOpenRuns(clinic) ? Math.max(entries, OF_RUNS) : entries }
   }
 
-  #hasOpenRuns(clinic: string): boolean {
+  /** True while it is not known: what is removed is gone, and what is too much is removed a moment later. */
+  #mayHaveOpenRuns(clinic: string): boolean {
     if (clinic === SERVICE) return false
     try {
       const facts = clinicFacts(this.#repository, clinic)
       if (!(facts instanceof Promise)) return facts?.openRuns !== undefined
-      // Known the next time.
+      // Known the next time. Where the store cannot be read, others say so.
       facts.catch(() => {})
-      return false
+      return true
     } catch {
-      // A store that cannot be read: others say so.
-      return false
+      return true
     }
   }
 

@@ -16,7 +16,8 @@ import type { Plan } from './plan.ts'
 type Check = (value: unknown) => string | undefined
 type Members = Readonly<Record<string, Check>>
 
-const MOST = { steps: 60, list: 20, text: 500, description: 2_000, names: 50 }
+/** `times`: as many exchanges as the journal keeps of a run. */
+const MOST = { steps: 60, list: 20, text: 500, description: 2_000, names: 50, times: 200_000 }
 
 const matching =
   (pattern: RegExp, said: string): Check =>
@@ -92,11 +93,13 @@ const expression: Check = (value) => {
   }
 }
 
-const whole: Check = (value) => (isCount(value) ? undefined : ' must be a whole number from 0 to 10000')
-const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 10_000
+const whole: Check = (value) =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST.times
+    ? undefined
+    : ` must be a whole number from 0 to ${MOST.times}`
 
 const times: Check = (value) => {
-  if (isCount(value)) return undefined
+  if (typeof value === 'number') return whole(value)
   if (!isObject(value) || Object.keys(value).length === 0) return ' must be a number, or an object with least or most'
   const wrong = members({ least: whole, most: whole })(value)
   if (wrong !== undefined) return wrong

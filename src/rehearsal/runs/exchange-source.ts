@@ -11,12 +11,18 @@ const MOST_KEPT = 2_000_000
 const USUAL = 2_000
 /** Items that the expressions of a plan may process in a run: some tens of seconds. */
 const WORK = 100_000_000
+/** Exchanges that are read together at most. */
+const TOGETHER = 50
 /** Milliseconds of work after which others have their turn. */
 const SLICE = 5
 
 export class JournalSource implements ExchangeSource {
   readonly #reader: JournalReader
   readonly #kept = new LRUCache<string, KeptExchange>({ maxSize: MOST_KEPT, sizeCalculation: sizeOf })
+  #coming: readonly string[] = []
+  /** Read together with another one, and not asked for so far. */
+  #ahead = new Map<string, KeptExchange>()
+  #together = 1
   #since = performance.now()
   left = WORK
 
@@ -24,14 +30,30 @@ export class JournalSource implements ExchangeSource {
     this.#reader = reader
   }
 
+  /** @param ids of the exchanges that are watched next, in their order: one that is read is read with those after it */
+  comes(ids: readonly string[]): void {
+    this.#coming = ids
+  }
+
   async read(id: string): Promise<KeptExchange | undefined> {
     const known = this.#kept.get(id)
     if (known !== undefined) return known
-    const detail = (await this.#reader.find(id))?.detail
-    if (detail === undefined) return undefined
-    const kept: KeptExchange = { detail, parsed: {} }
-    this.#kept.set(id, kept)
+    if (!this.#ahead.has(id)) await this.#readWith(id)
+    const kept = this.#ahead.get(id)
+    this.#ahead.delete(id)
+    if (kept !== undefined) this.#kept.set(id, kept)
     return kept
+  }
+
+  /** Reads twice as many as have been asked for of the last ones, as a plan may ask for few. */
+  async #readWith(id: string): Promise<void> {
+    this.#together = Math.min(TOGETHER, Math.max(1, 2 * (this.#together - this.#ahead.size)))
+    const index = this.#coming.indexOf(id)
+    const ids = index === -1 ? [id] : this.#coming.slice(index, index + this.#together)
+    const found = await this.#reader.findAll(ids)
+    this.#ahead = new Map(
+      [...found].flatMap(([each, { detail }]) => (detail === undefined ? [] : [[each, { detail, parsed: {} }]])),
+    )
   }
 
   async turn(): Promise<void> {

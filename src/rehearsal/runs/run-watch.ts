@@ -49,21 +49,27 @@ export class RunWatch {
 
   /** Reads what has come since it was last asked. @throws StoreUnavailable; then it has to begin anew, in another watch */
   async follow(): Promise<void> {
-    const next = this.#reading.catch(() => {}).then(() => unpaid(() => this.#readOn()))
+    const next = this.#reading.catch(() => {}).then(() => this.#readOn())
     this.#reading = next
     await next
   }
 
   async #readOn(): Promise<void> {
-    await this.#journal.flush()
-    const { first } = await this.#reader.bounds()
-    if (first > this.#upTo + 1 && this.#upTo > 0) this.#hasGap = true
-    for (let isMore = true; isMore; ) {
-      const page = await this.#reader.since(this.#watched.filter, this.#upTo)
-      for (const exchange of page.exchanges) await this.#see(exchange)
-      this.#upTo = page.upTo
-      isMore = page.isMore
-    }
+    await unpaid(async () => {
+      await this.#journal.flush()
+      const { first } = await this.#reader.bounds()
+      if (first > this.#upTo + 1 && this.#upTo > 0) this.#hasGap = true
+    })
+    // A page is a work of its own: how long a work may wait for the store is limited.
+    for (let isMore = true; isMore; ) isMore = await unpaid(() => this.#readPage())
+  }
+
+  async #readPage(): Promise<boolean> {
+    const { exchanges, upTo, isMore } = await this.#reader.since(this.#watched.filter, this.#upTo)
+    this.#source.comes(exchanges.flatMap(({ exchange }) => (isGap(exchange) ? [] : [exchange.id])))
+    for (const exchange of exchanges) await this.#see(exchange)
+    this.#upTo = upTo
+    return isMore
   }
 
   async #see({ exchange }: NumberedExchange): Promise<void> {

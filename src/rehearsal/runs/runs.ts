@@ -107,7 +107,7 @@ export class Runs {
     const attestable = plan.steps.filter(({ attest }) => attest !== undefined).map((one) => one.id)
     if (!attestable.includes(step))
       throw notFound(
-        `No step '${step.slice(0, 64)}' of the plan is attested; those are ${attestable.join(', ') || 'none'}`,
+        `The plan has no step '${step.slice(0, 64)}' that a person attests; ${attestable.length === 0 ? 'it has none' : `those are ${attestable.join(', ')}`}`,
       )
     await this.#change(clinic, id, (record) => ({ ...record, attested: { ...record.attested, [step]: word } }))
     return await this.find(clinic, id)

@@ -247,8 +247,8 @@ function objectionTo({ query, count }: ExpectedState, found: number | undefined)
 
 /** A matcher in words. */
 function said({ interaction, type, operation, tool, method, path, query, status }: Matcher): string {
-  const some = [tool, operation, interaction, method, type, path].flatMap((one) =>
-    one === undefined ? [] : [[one].flat().join(' or ')],
+  const some = [tool && `the tool ${[tool].flat().join(' or ')}`, operation, interaction, method, type, path].flatMap(
+    (one) => (one === undefined ? [] : [[one].flat().join(' or ')]),
   )
   const parameters = Object.keys(query ?? {}).join(', ')
   const answered = status === undefined ? '' : ` answered with ${[status].flat().join(' or ')}`

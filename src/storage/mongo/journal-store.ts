@@ -44,7 +44,7 @@ export function openMongoJournalStore(url: string): JournalStore {
     write: (entries, kept) => part.write((opened) => write(opened, entries, kept)),
     scan: (query) => part.read(query.clinic, (opened, limits) => scan(opened, query, limits)),
     measure: (query) => part.read(query.clinic, (opened, limits) => measure(opened, query, limits)),
-    read: (clinic, id) => part.read(clinic, (opened, limits) => read(opened, { clinic, id }, limits)),
+    read: (clinic, ids) => part.read(clinic, (opened, limits) => read(opened, clinic, ids, limits)),
     bounds: (clinic) => part.read(clinic, (opened, limits) => bounds(opened, clinic, limits)),
     close: () => part.close(),
   }
@@ -197,13 +197,14 @@ const dateOf = (at: number | undefined): Date | undefined => (at === undefined ?
 
 async function read(
   { entries }: Opened,
-  entry: Pick<EntryDocument, 'clinic' | 'id'>,
+  clinic: string,
+  ids: readonly string[],
   limits: ReadLimits,
-): Promise<FoundEntry | undefined> {
-  const projection = { _id: 0, number: 1, summary: 1, detail: 1, audience: 1 }
-  const found = await entries.findOne(entry, { projection, ...limits })
+): Promise<readonly FoundEntry[]> {
+  const projection = { _id: 0, id: 1, number: 1, summary: 1, detail: 1, audience: 1 }
+  const found = await entries.find({ clinic, id: { $in: ids } }, { projection, ...limits }).toArray()
   // The audience of an older version's entries is unknown, so only operators may read them.
-  return found === null ? undefined : { ...found, audience: found.audience ?? 'operator' }
+  return found.map((entry) => ({ ...entry, audience: entry.audience ?? 'operator' }))
 }
 
 async function bounds({ entries, counters }: Opened, clinic: string, limits: ReadLimits): Promise<JournalBounds> {

@@ -186,16 +186,23 @@ class JournalFile extends SideFile<JournalOrder> {
   }
 
   /** @throws StoreUnavailable */
-  read(clinic: string, id: string): FoundEntry | undefined {
-    const row = this.query((db) =>
-      db.get<readonly [number, string, string, string | null]>(
-        `SELECT number, summary, audience, (SELECT text FROM detail d WHERE d.clinic = e.clinic AND d.number = e.number)
-         FROM exchange e WHERE clinic = ? AND id = ?`,
+  read(clinic: string, ids: readonly string[]): readonly FoundEntry[] {
+    const rows = this.query((db) =>
+      db.all<readonly [string, number, string, string, string | null]>(
+        `SELECT id, number, summary, audience,
+                (SELECT text FROM detail d WHERE d.clinic = e.clinic AND d.number = e.number)
+         FROM exchange e WHERE clinic = ? AND id IN (SELECT value FROM json_each(?))`,
         clinic,
-        id,
+        JSON.stringify(ids),
       ),
     )
-    return row && { number: row[0], summary: row[1], audience: row[2], detail: row[3] ?? '' }
+    return rows.map(([id, number, summary, audience, detail]) => ({
+      id,
+      number,
+      summary,
+      audience,
+      detail: detail ?? '',
+    }))
   }
 
   /** @throws StoreUnavailable */
@@ -233,7 +240,7 @@ export function openSqliteJournalStore(path: string, onNotice: (notice: string) 
     write: (entries, kept) => write({ entries, kept }),
     scan: async (scan) => (await read((file) => file.scan(scan))) ?? NOTHING,
     measure: async (scan) => (await read((file) => file.measure(scan))) ?? { measures: [] },
-    read: (clinic, id) => read((file) => file.read(clinic, id)),
+    read: async (clinic, ids) => (await read((file) => file.read(clinic, ids))) ?? [],
     bounds: async (clinic) => (await read((file) => file.bounds(clinic))) ?? NO_BOUNDS,
   }
 }

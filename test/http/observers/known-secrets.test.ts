@@ -201,7 +201,7 @@ async function recorded(): Promise<string> {
     for (const { number, summary } of entries) {
       seen.set(clinic, number)
       const { id } = JSON.parse(summary)
-      parts.push(summary, (id === undefined ? undefined : await journal.read(clinic, id))?.detail ?? '')
+      parts.push(summary, (id === undefined ? undefined : (await journal.read(clinic, [id]))[0])?.detail ?? '')
     }
     const scan = {
       clinic,

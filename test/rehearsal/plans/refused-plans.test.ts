@@ -53,7 +53,11 @@ test.each<[unknown, string | RegExp]>([
   ],
   [
     withStep({ expect: create, times: { most: -1 } }),
-    "Plan tried, step 'look': times.most must be a whole number from 0 to 10000",
+    "Plan tried, step 'look': times.most must be a whole number from 0 to 200000",
+  ],
+  [
+    withStep({ expect: create, times: 200_001 }),
+    "Plan tried, step 'look': times must be a whole number from 0 to 200000",
   ],
   [
     withStep({ expect: create, times: {} }),

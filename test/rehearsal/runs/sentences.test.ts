@@ -1,4 +1,4 @@
-/** Values that a client makes long do not make the report of its run long. */
+/** Sentences of reports and refusals; values that a client makes long do not make the report of its run long. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Rehearsed, startRehearsed } from '../rehearsed.ts'
 
@@ -24,4 +24,19 @@ test('a report quotes the beginning of a long value, and counts a parameter with
   expect(body.steps[0]).toMatchObject({ result: 'fail', message: expect.stringMatching(/, but name is qqqq.*q…$/) })
   expect(body.observed.types.Patient.searchParameters).toEqual(['name'])
   expect([body.traffic.exchanges, text.length < 10_000]).toEqual([3, true])
+})
+
+test('a tool that was not called is named as it is, and a step that nobody attests is told from a missing one', async () => {
+  await clinic.ask('PUT', '/plans/called', {
+    ...{ plan: 'called', title: 'Called', version: '1.0.0', description: 'A plan of a test' },
+    steps: [{ id: 'calls', title: 'Calls', source: 'docs/live-calls.md', expect: { tool: 'book_appointment' } }],
+  })
+  const { run } = (await clinic.ask('POST', '/runs', { plan: 'called' })).body
+  const refused = await clinic.ask('POST', `/runs/${run}/attest`, { step: 'calls', ok: true })
+  expect([refused.status, refused.body.error]).toEqual([
+    404,
+    "The plan has no step 'calls' that a person attests; it has none",
+  ])
+  const { body } = await clinic.ask('POST', `/runs/${run}/finish`)
+  expect(body.steps[0].message).toBe('The tool book_appointment was expected; none came.')
 })
