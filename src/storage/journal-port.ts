@@ -131,7 +131,7 @@ export interface JournalStore extends RecordStore {
   scan(scan: JournalScan): Promise<JournalPage>
   /** The same entries, without gaps, as they are counted. */
   measure(scan: JournalScan): Promise<MeasurePage>
-  /** Those of the ids that there are, in any order. */
+  /** The entries with these ids, in any order, as far as there are any. */
   read(clinic: string, ids: readonly string[]): Promise<readonly FoundEntry[]>
   bounds(clinic: string): Promise<JournalBounds>
 }

@@ -141,7 +141,7 @@ export class JournalReader {
     return (await this.findAll([id])).get(id)
   }
 
-  /** Those of the ids that there are, by their ids. @throws StoreUnavailable */
+  /** The exchanges with these ids, as far as there are any. @throws StoreUnavailable */
   async findAll(ids: readonly string[]): Promise<ReadonlyMap<string, FoundExchange>> {
     const found = (await this.#store.read(this.#clinic, ids)).filter(({ audience }) =>
       this.#audiences.includes(audience),
