@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import type { Bundle } from 'fhir/r4'
 import { newLastingDatabaseUrl } from '../support/database.ts'
-import { tryCases } from '../support/random-runs.ts'
+import { SEED, tryCases } from '../support/random-runs.ts'
 import { request } from '../support/request.ts'
 import { endProcessesAfterEach, login, start, stop, until } from '../support/server-process.ts'
 
@@ -57,7 +57,8 @@ test('a server that is killed at any moment of a reset has the old data or the n
     // Each has a clinic of its own, as the next reset of one has to wait until the lease of the broken one is over.
     const clone = await newClone(server.url, admin, 'empty')
     const broken = resetTo(server.url, clone, 'quiet-week').catch(() => undefined)
-    await sleep((USUAL * ((index * 7) % MOMENTS)) / MOMENTS)
+    // Spread over the time of a reset, and others in the next run; RANDOM_RUNS=15 has time for all of them.
+    await sleep((USUAL * ((index * 7 + SEED) % MOMENTS)) / MOMENTS)
     await stop(server, 'SIGKILL')
     await broken
     server = await start(env)

@@ -25,6 +25,8 @@ import { GRACE } from './removal.ts'
 export interface Clone {
   /** The clinic whose user made it, SERVICE for an operator; and the name of the user. */
   readonly of: string
+  /** The clinic that is no clone, where the former is one: what its users may have, all its clones have together. */
+  readonly root?: string
   readonly by: string
   /** The user name of its account. */
   readonly username: string
@@ -73,12 +75,13 @@ export async function makeClone(
   const passwordHash = await hashPassword(account.password, cost)
   await repository.change(id, async (unit) => {
     if ((await findSettings(unit, id)) !== undefined) throw conflict(`The clinic '${id}' exists already`)
-    await stageAddition(unit, of)
+    const root = rootOf(of, (await unit.records.read(CLONE, of))?.value)
+    await stageAddition(unit, root)
     // Done again with another number where one that is made at the same moment has taken it.
     const dialedNumbers = [await freeNumber(unit)]
     await writeSettings(unit, { ...settings, ...simulated(settings), dialedNumbers })
     stageAccount(unit, { username: account.username, name: settings.name, clinic: id, role: 'admin' }, passwordHash)
-    unit.records.put(CLONE, id, { of, by, username: account.username }, { due: expiresAt })
+    unit.records.put(CLONE, id, { of, root, by, username: account.username }, { due: expiresAt })
   })
   return account
 }
@@ -91,9 +94,9 @@ const simulated = ({ crm, messages, insurance }: ClinicSettings): Partial<Clinic
 })
 
 /** @throws FhirError 422 where there are too many */
-async function stageAddition(unit: UnitOfWork, of: string): Promise<void> {
+async function stageAddition(unit: UnitOfWork, root: string): Promise<void> {
   const all = await listForAddition(unit, CLONE, MOST.inAll)
-  const own = all.filter(({ value }) => value.of === of).length
+  const own = all.filter(({ key, value }) => rootOf(key, value) === root).length
   if (own < MOST.ofClinic && all.length < MOST.inAll) return
   throw unprocessable(`There are ${own} clones of yours, ${all.length} in all; delete one, or wait until one expires`)
 }
@@ -118,9 +121,12 @@ export async function findClone(
   return { ...record.value, expiresAt: record.due }
 }
 
-/** Whether a clinic is a clone that users of another one have made. */
+/** The clinic itself, or that from which a chain of clones leads to it. */
+const rootOf = (clinic: string, clone: Clone | undefined): string => clone?.root ?? clone?.of ?? clinic
+
+/** Whether a clinic is a clone that users of another one have made, or of a clone of it. */
 export const isCloneOf = async (repository: Repository, clinic: string, source: string): Promise<boolean> =>
-  (await repository.readRecord(SERVICE, CLONE, clinic))?.value.of === source
+  rootOf(clinic, (await repository.readRecord(SERVICE, CLONE, clinic))?.value) === source
 
 /** Ends a clone at once: its tokens and its number are without effect from now on; what it has is removed soon. */
 export async function endClone(repository: Repository, clinic: string): Promise<void> {

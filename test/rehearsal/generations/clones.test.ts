@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { AREAS } from '../../../src/rehearsal/generations/clones.ts'
 import { GRACE } from '../../../src/rehearsal/generations/removal.ts'
 import type { RecordChange } from '../../../src/storage/port.ts'
-import { newDatabaseUrl, openTestStore } from '../../support/database.ts'
+import { newLastingDatabaseUrl, openTestStore } from '../../support/database.ts'
 import { randomRuns } from '../../support/random-runs.ts'
 import { request } from '../../support/server.ts'
 import { askAs, idsOf, type Rehearsed, startRehearsed } from '../rehearsed.ts'
@@ -98,13 +98,12 @@ describe('a clone', () => {
     expect(await store.clinics()).toEqual(before)
   })
 
-  test('of the demo leaves the demo a demo: its accounts stay, also when the server starts again', async () => {
-    const env = { DATABASE_URL: await newDatabaseUrl() }
+  test('of the demo, or of its clone, leaves the demo a demo: its accounts stay, also when the server starts again', async () => {
+    const env = { DATABASE_URL: await newLastingDatabaseUrl() }
     const first = await startRehearsed(env)
-    const { status } = await askAs(first.server, await first.server.login('admin', 'admin'), 'POST', '/clinics', {
-      from: {},
-    })
-    expect(status).toBe(201)
+    const cloneBy = (token: string) => askAs(first.server, token, 'POST', '/clinics', { from: { scenario: 'empty' } })
+    const { status, body } = await cloneBy(await first.server.login('admin', 'admin'))
+    expect([status, (await cloneBy(body.token)).status]).toEqual([201, 201])
     await first.server.close()
     const { server } = await startRehearsed(env)
     expect(await server.login('admin', 'admin')).toBeTruthy()
