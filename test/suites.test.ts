@@ -48,6 +48,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/process/journal.test.ts',
     'test/process/killed-bookings.test.ts',
     'test/process/killed-deliveries.test.ts',
+    'test/process/killed-events.test.ts',
     'test/process/killed-insurance.test.ts',
     'test/process/killed-intake.test.ts',
     'test/process/killed-resets.test.ts',

@@ -1,7 +1,7 @@
 /** The outbox row of a Subscription: there is one while it has events to deliver, for a channel that the outbox serves. */
 import type { Context } from '../core/context.ts'
 import { OUTBOX, readRow, subscriptionKey, subscriptionRow } from '../integrations/outbox/rows.ts'
-import type { SubscriptionState } from './state.ts'
+import { readState, SUBSCRIPTION, type SubscriptionState } from './state.ts'
 
 /** Stages the row, unless there is one: an attempt that finds nothing more to deliver takes it away, in conflict with this change. */
 export async function stageDelivery(ctx: Context, id: string, state: SubscriptionState): Promise<void> {
@@ -9,6 +9,21 @@ export async function stageDelivery(ctx: Context, id: string, state: Subscriptio
   if ((await readRow(ctx.unit, subscriptionKey(id))) !== undefined) return
   const row = subscriptionRow(ctx, { id, receiver: receiverOf(state), delivered: state.delivered })
   ctx.unit.records.put(OUTBOX, subscriptionKey(id), row, { due: ctx.now })
+}
+
+/** The number of the newest event that was delivered or left out. */
+export async function deliveredOf({ unit }: Context, id: string, state: SubscriptionState): Promise<number> {
+  return (await readRow(unit, subscriptionKey(id)))?.value.subscription?.delivered ?? state.delivered
+}
+
+/** Stages the end of the outbox row; its progress goes into the state. */
+export async function takeDeliveryBack(ctx: Context, id: string): Promise<void> {
+  const row = await readRow(ctx.unit, subscriptionKey(id))
+  const record = await readState(ctx.unit, id)
+  if (row?.value.subscription === undefined || record === undefined) return
+  ctx.unit.records.delete(OUTBOX, row.key)
+  const delivered = Math.max(record.value.delivered, row.value.subscription.delivered)
+  ctx.unit.records.put(SUBSCRIPTION, id, { ...record.value, delivered }, { due: record.due })
 }
 
 /** The receiver, as the outbox tells one from another: a slow one takes no place of others. */

@@ -28,6 +28,7 @@ import { unpaid } from '../isolation/budget.ts'
 import type { Repository, Versioned } from '../repository/repository.ts'
 import { eventsAfter, type NumberedEvent, trimDelivered } from './log.ts'
 import { agentOf } from './owner.ts'
+import { payloadOf } from './payload.ts'
 import { sendRestHook } from './rest-hook.ts'
 import { changeStatus, readState, type StateRecord, SUBSCRIPTION, type SubscriptionState } from './state.ts'
 
@@ -163,13 +164,11 @@ async function send(sending: Sending, event: NumberedEvent, tell: TellExchange):
   if (resource === undefined) return { delivered: true }
   const isJournaled = (settings.journal ?? services.journal ?? 'off') !== 'off'
   const outbound = about(telling(services.outbound, isJournaled ? tell : undefined), reader.clinic, 'subscription')
-  const notification = {
-    messageId: `${id}.${event.number}`,
-    channel: state.channel,
-    resource,
-    secret: settings.eventSecret,
-  }
-  return await sendRestHook(notification, outbound)
+  const { channel } = state
+  const body = channel.payload === undefined ? '' : await payloadOf(reader, resource, channel.payload)
+  const messageId = `${id}.${event.number}`
+  const { eventSecret: secret } = settings
+  return await sendRestHook({ messageId, channel, focus: event.focus, body, secret }, outbound)
 }
 
 /** The version as the owner reads it; undefined where it may not, or there is none to read. */
@@ -242,7 +241,9 @@ async function settleFailure(
     return
   }
   putRow(ctx, { ...row, state: 'dead', reason }, null)
-  await changeStatus(ctx, record, 'error', `${capitalized(reason)}; given up at ${instantOf(ctx.now)}`)
+  // Staff may take the row off the list.
+  const value = { ...record.value, delivered: row.subscription.delivered }
+  await changeStatus(ctx, { ...record, value }, 'error', `${capitalized(reason)}; given up at ${instantOf(ctx.now)}`)
 }
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

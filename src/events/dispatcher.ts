@@ -4,17 +4,18 @@
  * one have them.
  */
 import type { ClinicAccess, Context } from '../core/context.ts'
+import { instantOf } from '../fhir/dates.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { present } from '../fhir/resource.ts'
 import type { BackgroundLoop } from '../isolation/background-loop.ts'
 import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
 import { EVENT, eventKey, type FedEvent, subjectOf } from '../repository/event-feed.ts'
 import type { KindRecord, Versioned } from '../repository/repository.ts'
-import { stageDelivery } from './delivery-row.ts'
+import { deliveredOf, stageDelivery, takeDeliveryBack } from './delivery-row.ts'
 import { type Listener, listenersOf } from './listeners.ts'
 import { putEvent } from './log.ts'
 import type { Match, MatchableVersion, ResourceEvent } from './resource-event.ts'
-import { isListening, putProgress, readState } from './state.ts'
+import { changeStatus, isListening, putProgress, readState } from './state.ts'
 
 export interface DispatcherServices extends DueServicesOf<ClinicAccess> {
   /** Called after a change that has made deliveries due. */
@@ -72,10 +73,20 @@ type Found = readonly (readonly [id: string, match: Match])[]
 async function matchesOf(event: ResourceEvent, listeners: readonly Listener[]): Promise<Found> {
   const found: [string, Match][] = []
   for (const { id, match } of listeners) {
-    const matched = await match(event)
+    const matched = await matchedBy(match, event)
     if (matched !== undefined) found.push([id, matched])
   }
   return found
+}
+
+/** Undefined too for a version that can't be indexed, as one with too many values for a search parameter that was added since. */
+async function matchedBy(match: Listener['match'], event: ResourceEvent): Promise<Match | undefined> {
+  try {
+    return await match(event)
+  } catch (error) {
+    if (error instanceof FhirError && error.status < 500) return undefined
+    throw error
+  }
 }
 
 /**
@@ -96,7 +107,19 @@ async function append(ctx: Context, id: string, { key, value }: KindRecord<FedEv
   const event = { focus: `${type}/${of}`, version, method: value.method, at }
   putEvent(ctx.unit, id, number, { ...event, ...match, ...present({ trace: value.trace }) })
   putProgress(ctx.unit, record, { last: number })
-  await stageDelivery(ctx, id, record.value)
+  if (record.value.status === 'active') await stageDelivery(ctx, id, record.value)
+  if (number - (await deliveredOf(ctx, id, record.value)) > MOST_WAITING) await giveUp(ctx, id)
+}
+
+/** Events that wait to be delivered at most, unless a few more come in one change. */
+const MOST_WAITING = 50_000
+
+async function giveUp(ctx: Context, id: string): Promise<void> {
+  const record = await readState(ctx.unit, id)
+  if (record === undefined) return
+  const sentence = `More than ${MOST_WAITING} events wait for the receiver: later ones are not kept, since`
+  await changeStatus(ctx, record, 'off', `${sentence} ${instantOf(ctx.now)}`)
+  await takeDeliveryBack(ctx, id)
 }
 
 function resourceEvent(ctx: Context, { key, value: { method } }: KindRecord<FedEvent>): ResourceEvent {

@@ -13,7 +13,7 @@ import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
 import { SUBSCRIBED, SUBSCRIBED_KEY } from '../repository/event-feed.ts'
 import { RECENT } from '../repository/repository.ts'
 import { definitionOf, headersOf, withHeadersHidden } from './definition.ts'
-import { stageDelivery } from './delivery-row.ts'
+import { stageDelivery, takeDeliveryBack } from './delivery-row.ts'
 import { KEPT_FOR, removeOld } from './log.ts'
 import { ownerOf } from './owner.ts'
 import {
@@ -123,16 +123,6 @@ export async function stageEnd(ctx: Context, id: string): Promise<void> {
   if (record === undefined) return
   await putState(ctx, id, { ...record.value, status: 'deleted', delivered: record.value.last }, ctx.now)
   await takeDeliveryBack(ctx, id)
-}
-
-/** Stages the end of the outbox row; its progress goes into the state. */
-async function takeDeliveryBack(ctx: Context, id: string): Promise<void> {
-  const row = await readRow(ctx.unit, subscriptionKey(id))
-  const record = await readState(ctx.unit, id)
-  if (row?.value.subscription === undefined || record === undefined) return
-  ctx.unit.records.delete(OUTBOX, row.key)
-  const delivered = Math.max(record.value.delivered, row.value.subscription.delivered)
-  ctx.unit.records.put(SUBSCRIPTION, id, { ...record.value, delivered }, { due: record.due })
 }
 
 /**

@@ -3,19 +3,18 @@
  * resource as it was after the change, by PUT at its address below the endpoint. https://hl7.org/fhir/R4/subscription.html#2.46.7.1
  */
 import type { Delivery } from '../core/ports.ts'
-import { writeXml } from '../fhir/xml/write.ts'
 import { deliveryOf, exchange, permanent, signatureOf } from '../integrations/exchange.ts'
 import type { Outbound, OutboundRequest } from '../integrations/outbound-request.ts'
-import type { Versioned } from '../repository/repository.ts'
-import { PAYLOADS } from './definition.ts'
 import type { Channel } from './state.ts'
 
 export interface Notification {
   /** The same for each try: the idempotency key of the receiver. */
   readonly messageId: string
   readonly channel: Channel
-  /** The text of the body where there is a payload. */
-  readonly resource: Pick<Versioned, 'type' | 'id' | 'text' | 'resource'>
+  /** Type and id of the resource. */
+  readonly focus: string
+  /** Empty without a payload. */
+  readonly body: string
   /** The secret of the clinic; absent: it is not signed. */
   readonly secret: string | undefined
 }
@@ -29,26 +28,20 @@ export async function sendRestHook(notification: Notification, outbound: Outboun
 }
 
 /** Undefined when the secret cannot be used to sign. */
-function requestOf({ messageId, channel, resource, secret }: Notification): OutboundRequest | undefined {
+function requestOf({ messageId, channel, focus, body, secret }: Notification): OutboundRequest | undefined {
   const { endpoint = '', payload, headers } = channel
-  const body = payload === undefined ? '' : bodyOf(resource, payload)
   const own = Object.fromEntries(headers.map(nameAndValue))
-  const type = payload === undefined ? {} : { 'content-type': payload }
   const signature = secret === undefined ? { 'webhook-id': messageId } : signatureOf({ messageId, body, secret })
   if (signature === undefined) return undefined
-  const { method, url } =
-    payload === undefined ? { method: 'POST' as const, url: endpoint } : update(endpoint, resource)
-  return { method, url, body, headers: { ...own, ...type, ...signature } }
+  if (payload === undefined) return { method: 'POST', url: endpoint, body, headers: { ...own, ...signature } }
+  return { method: 'PUT', url: below(endpoint, focus), body, headers: { ...own, 'content-type': payload, ...signature } }
 }
 
-const bodyOf = ({ text, resource }: Notification['resource'], payload: string): string =>
-  PAYLOADS[payload] === 'xml' ? writeXml(resource as never) : text
-
-/** As if the endpoint were the base of a FHIR server. */
-function update(endpoint: string, { type, id }: Notification['resource']) {
+/** The address of a resource, as if the endpoint were the base of a FHIR server. */
+function below(endpoint: string, focus: string): string {
   const url = new URL(endpoint)
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/${type}/${id}`
-  return { method: 'PUT' as const, url: url.href }
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/${focus}`
+  return url.href
 }
 
 const nameAndValue = (line: string): readonly [string, string] => {

@@ -1,5 +1,6 @@
 /** Subscriptions for tests of events. */
 import type { Subscription } from 'fhir/r4'
+import type { Receiver } from '../support/receiver.ts'
 import type { TestServer } from '../support/server.ts'
 
 type Channel = Partial<Subscription['channel']>
@@ -19,7 +20,7 @@ export async function eventually<Found>(
   look: () => Found | undefined | Promise<Found | undefined>,
   what = 'what is expected',
 ): Promise<Found> {
-  for (let tries = 0; tries < 600; tries += 1) {
+  for (let tries = 0; tries < 800; tries += 1) {
     const found = await look()
     if (found !== undefined && found !== false) return found
     await new Promise((resolve) => setTimeout(resolve, 25))
@@ -27,17 +28,36 @@ export async function eventually<Found>(
   throw new Error(`There is not ${what}`)
 }
 
+export const read = async ({ fhir }: Pick<TestServer, 'fhir'>, id: string): Promise<Subscription> =>
+  (await fhir('GET', `/Subscription/${id}`)).body
+
 /** The Subscription when it has this status. */
-const inStatus = (server: TestServer, id: string, status: Subscription['status']): Promise<Subscription> =>
+export const inStatus = (
+  server: Pick<TestServer, 'fhir'>,
+  id: string,
+  status: Subscription['status'],
+): Promise<Subscription> =>
   eventually(async () => {
-    const { body } = await server.fhir('GET', `/Subscription/${id}`)
-    return body.status === status ? body : undefined
+    const found = await read(server, id)
+    return found.status === status ? found : undefined
   }, `the status ${status}`)
 
 /** Creates a Subscription, and waits until it is active. @returns its id */
-export async function subscribe(server: TestServer, subscription: Subscription): Promise<string> {
+export async function subscribe(server: Pick<TestServer, 'fhir'>, subscription: Subscription): Promise<string> {
   const created = await server.fhir('POST', '/Subscription', subscription)
   if (created.status !== 201) throw new Error(JSON.stringify(created.body))
   await inStatus(server, created.body.id, 'active')
   return created.body.id
+}
+
+/** Waits until the receiver has so many requests. */
+export const arrived = (receiver: Receiver, count: number) =>
+  eventually(() => receiver.received.length >= count || undefined, `notification ${count}`)
+
+export const patient = (family: string, more: object = {}) => ({ resourceType: 'Patient', name: [{ family }], ...more })
+
+/** Changes one element of a Subscription, as a client does: it reads it whole, and writes it. */
+export async function change({ fhir }: Pick<TestServer, 'fhir'>, id: string, more: Partial<Subscription>) {
+  const { body } = await fhir('GET', `/Subscription/${id}`)
+  return await fhir('PUT', `/Subscription/${id}`, { ...body, ...more })
 }

@@ -20,7 +20,9 @@ function mayNeed(text: string): boolean {
   return text.length >= LONG && LONG_RUN.test(text)
 }
 
-const SIGNS = ['\\u', '"data"', '"_data"']
+/** Subscription.channel.header: lines of headers, each of which may be a credential. */
+const LINES = 'header'
+const SIGNS = ['\\u', '"data"', '"_data"', `"${LINES}"`]
 
 const LONG_RUN = new RegExp(`(?<![A-Za-z\\d+/])[A-Za-z\\d+/]{${LONG}}`)
 
@@ -189,9 +191,9 @@ class Redaction {
 
   #value(frame: Frame | undefined): boolean {
     const name = frame?.isObject ? frame.name : ''
-    if (name !== '' && (isSecretName(name) || (frame?.namesSecret && isValue(name)))) return this.#skip()
-    if (this.#isNamedByElement(frame)) return this.#skip()
     const character = this.#text[this.#tokens.at]
+    if (name !== '' && (isSecretName(name) || (frame?.namesSecret && isValue(name)))) return this.#skip()
+    if (this.#isNamedByElement(frame) || (name === LINES && character === '[')) return this.#skip()
     if (name === '_data' && character === '{') return this.#marker()
     if (character === '{' || character === '[') return this.#open(character === '{')
     const start = this.#tokens.at

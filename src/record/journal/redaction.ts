@@ -130,12 +130,15 @@ function keptText(body: SeenBody & { readonly text: string }, form: BodyForm, se
   }
 }
 
+/** Subscription.channel.header, which may be a credential. */
+const LINES = /[<:]header\b/
+
 /**
  * Undefined for a text that is not XML, and where a secret is named: XML has many ways to name things, and FHIR in XML
  * names none.
  */
 function keptXml(text: string): string | undefined {
-  if (!isXml(text) || mayNameSecret(canonical(text))) return undefined
+  if (!isXml(text) || LINES.test(text) || mayNameSecret(canonical(text))) return undefined
   return text.replace(
     DATA,
     (_whole, before: string, value: string, after: string) => before + shownContent(contentOf(value)) + after,

@@ -33,6 +33,9 @@ const AT_ONCE = 200
 /** Kinds of what waits to be delivered: it stays with the clinic that has to deliver it. */
 const DELIVERIES: ReadonlySet<string> = new Set(['outbox', 'outbox-queue', 'simulated-delivery'])
 
+/** Kinds of Subscriptions that are carried out: in a copy they are off, so that nobody is notified twice. */
+const SUBSCRIPTIONS: ReadonlySet<string> = new Set(['subscribed', 'event', 'subscription', 'subscription-event'])
+
 /** @throws StoreUnavailable, also where the source is so large that its snapshot ends before it is read */
 export async function copyGeneration(services: CopyServices, copy: Copy): Promise<void> {
   const snapshot = await services.repository.snapshot()
@@ -47,7 +50,7 @@ export async function copyGeneration(services: CopyServices, copy: Copy): Promis
 
 async function copyRecords({ repository }: CopyServices, copy: Copy, snapshot: StoreSnapshot): Promise<void> {
   const { from, to, dueOf = (due) => due } = copy
-  const kinds = new Set(generationKinds)
+  const kinds = new Set(generationKinds.filter((kind) => !SUBSCRIPTIONS.has(kind)))
   if (from.clinic !== to.clinic) for (const kind of DELIVERIES) kinds.delete(kind)
   for await (const { items } of scanPages((after) =>
     snapshot.scanRecords({ clinic: placeOf(from), limit: AT_ONCE, ...after }),
@@ -70,7 +73,7 @@ async function copyVersions(services: CopyServices, copy: Copy, snapshot: StoreS
   for await (const { items } of scanPages((after) =>
     snapshot.scanVersions({ clinic: placeOf(from), limit: AT_ONCE, ...after }),
   )) {
-    const versions = items.map((version) => inClinic(version, from.clinic, to.clinic))
+    const versions = items.map((version) => switchedOff(inClinic(version, from.clinic, to.clinic)))
     if (from.clinic !== to.clinic) await copyContents(services, copy, versions)
     const before = writing
     writing = services.repository.change(
@@ -99,6 +102,13 @@ function inClinic(version: ScannedVersion, from: string, to: string): ScannedVer
   const text = version.text.replaceAll(`"Organization/${from}"`, `"Organization/${to}"`)
   if (version.type !== 'Organization' || version.id !== from) return { ...version, text }
   return { ...version, id: to, text: text.replace(`"id":"${from}"`, `"id":"${to}"`) }
+}
+
+/** A Subscription that is carried out, as one that is not. */
+function switchedOff(version: ScannedVersion): ScannedVersion {
+  if (version.type !== 'Subscription' || !version.isCurrent || version.method === 'DELETE') return version
+  const { error: _error, ...subscription } = JSON.parse(version.text)
+  return { ...version, text: JSON.stringify({ ...subscription, status: 'off' }) }
 }
 
 /** Copies the bytes of the contents that the versions refer to, where the other clinic does not have them yet. */
