@@ -34,7 +34,12 @@ function requestOf({ messageId, channel, focus, body, secret }: Notification): O
   const signature = secret === undefined ? { 'webhook-id': messageId } : signatureOf({ messageId, body, secret })
   if (signature === undefined) return undefined
   if (payload === undefined) return { method: 'POST', url: endpoint, body, headers: { ...own, ...signature } }
-  return { method: 'PUT', url: below(endpoint, focus), body, headers: { ...own, 'content-type': payload, ...signature } }
+  return {
+    method: 'PUT',
+    url: below(endpoint, focus),
+    body,
+    headers: { ...own, 'content-type': payload, ...signature },
+  }
 }
 
 /** The address of a resource, as if the endpoint were the base of a FHIR server. */
