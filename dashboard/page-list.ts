@@ -99,6 +99,12 @@ export const pages: readonly DashboardPage[] = [
     component: 'ExchangePage',
   },
   {
+    path: '/exports',
+    load: () => import('./pages/exports/exports-page.tsx'),
+    component: 'ExportsPage',
+    navigation: { label: 'Exports', icon: 'download' },
+  },
+  {
     path: '/audit',
     load: () => import('./pages/audit/audit-page.tsx'),
     component: 'AuditPage',

@@ -22,6 +22,13 @@ export const operate = async <T>(path: string, values: Values, version?: string)
 export const ask = async <T>(path: string, values: Values, signal?: AbortSignal): Promise<T> =>
   (await send<T>({ method: 'POST', path, body: parametersOf(values), headers: { 'x-run-id': READS }, signal })).body
 
+/** Starts an operation that is done in the background. @returns the address of its state. @throws Problem */
+export async function startOperation(path: string, values: Values): Promise<string> {
+  const headers = { prefer: 'respond-async' }
+  const { headers: answered } = await send({ method: 'POST', path, body: parametersOf(values), headers })
+  return answered.get('content-location') ?? ''
+}
+
 export interface PatchStep {
   readonly op: 'add' | 'replace' | 'remove' | 'test'
   readonly path: string

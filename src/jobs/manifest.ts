@@ -6,7 +6,11 @@ interface ManifestFile {
   readonly type: string
   readonly url: string
   readonly count: number
+  /** Bytes, in the place that the specification keeps for servers. */
+  readonly extension: { readonly [SIZE]: number }
 }
+
+const SIZE = 'https://sandbox-emr.example/fhir/file-size'
 
 export interface Manifest {
   readonly transactionTime: string
@@ -32,9 +36,7 @@ export function fileOf({ files }: Pick<NamedJob, 'files'>, number: string): JobF
 export function manifestOf(job: NamedJob, addressOf: (number: number) => string): Manifest {
   const { transactionTime = job.createdAt } = job.work as Timed
   const listed = (use: JobFile['use']) =>
-    job.files.flatMap((file, index) =>
-      file.use === use ? [{ type: file.type, url: addressOf(index + 1), count: file.count }] : [],
-    )
+    job.files.flatMap((file, index) => (file.use === use ? [shown(file, addressOf(index + 1))] : []))
   return {
     transactionTime: instantOf(transactionTime),
     request: job.request,
@@ -44,3 +46,8 @@ export function manifestOf(job: NamedJob, addressOf: (number: number) => string)
     error: listed('error'),
   }
 }
+
+const shown = ({ type, count, size }: JobFile, url: string): ManifestFile => ({
+  ...{ type, url, count },
+  extension: { [SIZE]: size },
+})

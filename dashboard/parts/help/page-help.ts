@@ -70,6 +70,11 @@ export const PAGE_HELP: Readonly<Record<string, PageHelp>> = {
     text: 'A request with its response, to be replayed, copied, or opened in the console.',
     doc: 'journal.md',
   },
+  '/exports': {
+    text: 'Exports, imports and requests that the server does in the background: start them, watch them, take their files.',
+    doc: DASHBOARD,
+    section: 'exports',
+  },
   '/audit': { text: 'Who did what to whose data, when, and how it ended.', doc: 'audit.md' },
   '/sandbox': {
     text: 'Rehearsing: scenarios, snapshots, clones, the clock of the clinic, faults, and magic people.',

@@ -1,0 +1,122 @@
+/** The page of exports: what is done in the background, from its start to its files. */
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import {
+  type Dashboard,
+  filtersIn,
+  findingsInBothSchemes,
+  fitsItsWidth,
+  inNotice,
+  isAsked,
+  startDashboard,
+} from '../../support/dashboard.ts'
+import { ended, startedJob } from '../../support/jobs.ts'
+import { request } from '../../support/request.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await startDashboard()
+  const { url, login } = dashboard.server
+  // A search that takes long, so that its job is seen while it runs.
+  const headers = { authorization: `Bearer ${await login('admin', 'admin')}`, 'content-type': 'application/json' }
+  const fault = { fault: 'slow', seconds: 20, when: { type: 'HealthcareService' } }
+  const set = await request(url, 'PUT', '/clinics/demo-clinic/faults/slow', fault, headers)
+  expect(set.status).toBeLessThan(300)
+})
+afterAll(() => dashboard?.close())
+
+const ASYNC = { prefer: 'respond-async' }
+
+/** Starts a request that is done in the background. @returns the path of its job */
+const inBackground = async (path: string) => startedJob(await dashboard.server.fhir('GET', path, undefined, ASYNC))
+
+const opened = (path = '', as = 'demo', width = 1280): Promise<Page> =>
+  dashboard.signedIn(`/exports${path}`, { as, viewport: { width, height: 800 } })
+
+/** Saves the file that a button offers. */
+async function saved(page: Page, button: string): Promise<{ readonly name: string; readonly text: string }> {
+  const download = page.waitForEvent('download')
+  await page.getByRole('dialog').getByRole('button', { name: button }).click()
+  const file = await download
+  return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') }
+}
+
+test('a request in the background appears while the page is open, is shown as it ends, and its response is saved', async () => {
+  const page = await opened()
+  await page.getByText('Nothing is done in the background').waitFor()
+  const job = await inBackground('/Patient?_count=3&family=%3Cb%3EMarkup%3C/b%3E')
+  const row = page.getByRole('row', { name: /Asynchronous request/ })
+  await row.getByText('done', { exact: true }).waitFor()
+  await row.getByText('Patient?_count=3').waitFor()
+  expect(await page.locator('main b').count()).toBe(0)
+  await row.getByRole('link', { name: 'Asynchronous request' }).click()
+  expect(filtersIn(page)).toEqual({ job: job.split('/').at(-1) })
+  const { name, text } = await saved(page, 'Download the response')
+  expect(name).toMatch(/^response-.*\.json$/)
+  expect(JSON.parse(text)).toMatchObject({ type: 'batch-response', entry: [{ response: { status: '200 OK' } }] })
+  expect(await findingsInBothSchemes(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(filtersIn(page)).toEqual({})
+})
+
+test('a job that runs is cancelled, and the address of one that is gone says so', async () => {
+  const job = await inBackground('/HealthcareService')
+  const page = await opened(`?job=${job.split('/').at(-1)}`)
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('running', { exact: true }).waitFor()
+  expect(await findingsInBothSchemes(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await dialog.getByText('The job is gone').waitFor()
+  expect((await dashboard.server.fhir('GET', job)).status).toBe(404)
+})
+
+test('a result that is removed comes back by Undo, and goes when its time is over', async () => {
+  const job = await inBackground('/Organization')
+  await ended(dashboard.server.fhir, job)
+  const page = await opened('?kind=request')
+  const row = page.getByRole('row').filter({ hasText: 'Organization' })
+  await row.getByRole('button', { name: 'Remove' }).click()
+  await row.waitFor({ state: 'detached' })
+  await inNotice(page, 'Undo').click()
+  await row.waitFor()
+  expect((await dashboard.server.fhir('GET', job)).status).toBe(200)
+  await row.getByRole('button', { name: 'Remove' }).click()
+  await page.goto(`${dashboard.server.url}/dashboard/exports?kind=request`)
+  await row.waitFor({ state: 'detached' })
+})
+
+test('where the server is away, the dialog says so and the response is saved once it is back', async () => {
+  const job = await inBackground('/Location')
+  await ended(dashboard.server.fhir, job)
+  const page = await opened(`?job=${job.split('/').at(-1)}`)
+  const button = page.getByRole('button', { name: 'Download the response' })
+  await button.waitFor()
+  await page.route(isAsked, (route) => route.abort())
+  await button.click()
+  await page.getByRole('dialog').getByRole('alert').getByText('The server is not responding.').waitFor()
+  await page.unroute(isAsked)
+  expect((await saved(page, 'Download the response')).text).toContain('batch-response')
+})
+
+test('admins see the jobs of all, and staff their own', async () => {
+  const { url, login } = dashboard.server
+  const authorization = `Bearer ${await login('admin', 'admin')}`
+  const accepted = await request(url, 'GET', '/Endpoint', undefined, { authorization, ...ASYNC })
+  expect(accepted.status).toBe(202)
+  await inBackground('/Organization?name=x')
+  const [staff, admin] = [await opened(), await opened('', 'admin')]
+  await admin.getByText('Endpoint', { exact: true }).waitFor()
+  await admin.getByText('Organization?name=x').waitFor()
+  await staff.getByText('Organization?name=x').waitFor()
+  expect(await staff.getByText('Endpoint', { exact: true }).count()).toBe(0)
+  for (const width of [1024, 390]) {
+    await admin.setViewportSize({ width, height: 800 })
+    expect(await fitsItsWidth(admin)).toBe(true)
+  }
+})
+
+test('nothing of it is stopped by the Content-Security-Policy, and no script fails', () => {
+  expect(dashboard.complaints).toEqual([])
+})
