@@ -75,7 +75,7 @@ export function JobState({ job }: { readonly job: Job }) {
           {label}
         </Badge>
         <Text size="sm" lineClamp={2} title={job.error ?? job.progress}>
-          {job.error ?? (job.state === 'waiting' ? '' : job.progress)}
+          {job.error ?? (job.progress === job.state ? '' : job.progress)}
         </Text>
       </Group>
       {isUnderWay(job) && job.share !== undefined && (
