@@ -59,7 +59,7 @@ const EVERY = 15_000
 /** Begins the keys of all queries about jobs. */
 export const JOBS = 'jobs'
 
-/** Those of the clinic, the newest first; for staff, their own. */
+/** The jobs of the clinic, the newest first; for staff, their own. */
 export const jobsOf = (clinic: string) =>
   queryOptions({
     queryKey: [JOBS, clinic],

@@ -15,6 +15,7 @@ import {
   withoutSecrets,
   writeSettings,
 } from '../clinics/settings.ts'
+import type { AccessOf } from '../core/clinic-access.ts'
 import { badRequest } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { requireMatch } from '../fhir-api/message/entity-tag.ts'
@@ -34,8 +35,10 @@ import { addExchangeRoutes, type ExchangeDependencies } from './exchanges.ts'
 import { addOutboxRoutes } from './outbox.ts'
 import { answerClone, asksForClone } from './rehearsal/clones.ts'
 import { addRehearsalRoutes, type RehearsalServices } from './rehearsal/routes.ts'
+import { addSubscriptionRoutes } from './subscriptions.ts'
 
 interface ClinicDependencies extends ExchangeDependencies {
+  readonly access: AccessOf
   readonly trials: TrialParts
   /** Absent: no clinic can be rehearsed in. */
   readonly rehearsal: RehearsalServices | undefined
@@ -45,7 +48,7 @@ const LIMITS = { bodyBytes: 100_000, jsonDepth: 16 }
 
 /** Run after `authenticate`. */
 export function clinicRoutes(dependencies: ClinicDependencies): SideRouter {
-  const { repository, trials, rehearsal } = dependencies
+  const { repository, access, trials, rehearsal } = dependencies
   const router = new Router({ prefix: '/clinics' })
 
   router.get('/', async (koa) => {
@@ -107,6 +110,7 @@ export function clinicRoutes(dependencies: ClinicDependencies): SideRouter {
 
   addCallRoutes(router, repository)
   addOutboxRoutes(router, repository)
+  addSubscriptionRoutes(router, access)
   addConnectorRoutes(router, repository, trials)
   addExchangeRoutes(router, dependencies)
   if (rehearsal !== undefined) addRehearsalRoutes(router, rehearsal)

@@ -13,6 +13,8 @@ export interface LoggedEvent {
   readonly at: number
   /** The canonical url of the topic that it is an event of; absent for criteria. */
   readonly topic?: string
+  /** Staff have made it to try the receiver (watch.ts). */
+  readonly isTest?: true
   /** The span of the change. */
   readonly trace?: TraceContext
 }

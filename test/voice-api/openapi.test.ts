@@ -200,6 +200,9 @@ const REFUSED: Readonly<Record<string, number>> = {
   deleteJob: 404,
   readFileOfJob: 404,
   resendMessage: 404,
+  watchSubscription: 404,
+  resendEvents: 404,
+  sendTestEvent: 404,
 }
 
 describe('a request as the document has it', () => {

@@ -100,7 +100,7 @@ function entryOf({ key, value, due }: Pick<KindRecord<OutboxRow>, 'key' | 'value
 const typeOf = ({ message, subscription }: OutboxRow): OutboxEntry['type'] =>
   subscription !== undefined ? 'subscription' : message === undefined ? 'contact' : 'message'
 
-const shownAttempt = ({ at, ...rest }: Attempt) => ({ time: new Date(at).toISOString(), ...rest })
+export const shownAttempt = ({ at, ...rest }: Attempt) => ({ time: new Date(at).toISOString(), ...rest })
 
 function contentOf({ message, contact }: OutboxRow): Pick<OutboxEntry, 'message' | 'contact'> {
   if (message === undefined) return contact === undefined ? {} : { contact: contact.fields }
