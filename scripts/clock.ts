@@ -42,6 +42,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'integrations/exchange.ts':
     'signatures of messages, and Retry-After as a date, which other systems read and write by their clocks',
   'events/delivery.ts': 'the end of a turn of deliveries',
+  'events/watch.ts': 'the age of a test event, as of changes',
   'events/lifecycle.ts': 'how long other processes take to notice a Subscription, and the age of changes',
   'integrations/insurance.ts': 'the pause of a system that fails',
   'integrations/crm/salesforce.ts': 'a deadline',

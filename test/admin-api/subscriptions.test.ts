@@ -1,4 +1,4 @@
-/** What Subscriptions have sent, over HTTP: for the staff of their clinic only, with sending again and test events. */
+/** Events and attempts of Subscriptions over HTTP: for the staff of their clinic only, with sending again and test events. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
 import { eventually, subscribe, wanted } from '../events/support.ts'
