@@ -165,7 +165,18 @@ const ROOMS = {
   ],
   // Sessions, accounts, clinics, their calls, connectors, health, the journal, and the files of the dashboard.
   'admin-api': [
-    ...['repository', 'content', 'clinics', 'config', 'record/audit', 'record/journal', 'core', 'jobs', 'integrations', 'events'],
+    ...[
+      'repository',
+      'content',
+      'clinics',
+      'config',
+      'record/audit',
+      'record/journal',
+      'core',
+      'jobs',
+      'integrations',
+      'events',
+    ],
     ...['http', 'fhir-api', 'fhir-api/message', 'rehearsal/magic', 'rehearsal/scenarios', 'rehearsal/generations'],
     ...['rehearsal/transfer', 'rehearsal/faults', 'rehearsal/plans', 'rehearsal/runs', 'rehearsal/runs/run'],
     ...['rehearsal/reports', 'rehearsal/strictness'],
