@@ -70,6 +70,7 @@ const SMOKE = suites(
   'test/events/{failures,lifecycle,rest-hook,rights}.test.ts',
   'test/fhir-api/{crud,mcp}.test.ts',
   'test/integrations/outbox/outbox.test.ts',
+  'test/jobs/respond-async.test.ts',
   'test/operations/patient-match.test.ts',
   'test/process/killed-{bookings,events,resets}.test.ts',
   'test/providers/document-reference.test.ts',
