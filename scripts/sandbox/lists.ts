@@ -14,7 +14,7 @@ export const scenarios: Command = {
     noMore(words)
     const answer = await server.ask<{ scenarios: readonly Scenario[] }>({ path: 'scenarios' })
     const rows = answer.scenarios.flatMap(({ name, title, resources, oddities = [] }) => [
-      [name, `${resources} resources`, title],
+      [name, resources === 1 ? '1 resource' : `${resources} resources`, title],
       ...(values.oddities === true ? oddities.map(({ what, resource }) => ['', resource, what]) : []),
     ])
     out.result(answer, table(rows))

@@ -85,7 +85,8 @@ function ScenarioPanel({ scenario, isInUse, onReset }: ScenarioPanelProps) {
       <Stack gap="xs">
         {description !== undefined && <Text size="sm">{description}</Text>}
         <Text size="sm" c="dimmed">
-          <span className="mono">{name}</span>, {resources.toLocaleString('en')} resources
+          <span className="mono">{name}</span>,{' '}
+          {resources === 1 ? '1 resource' : `${resources.toLocaleString('en')} resources`}
           {people > 0 && `, about ${people === 1 ? '1 person' : `${people} people`}`}
         </Text>
         {oddities.length > 0 && (
