@@ -67,6 +67,7 @@ const ROOMS = {
   operations: [
     ...['search', 'search/index', 'search/query', 'repository', 'content', 'clinics', 'core'],
     ...['terminology', 'profiles', 'matching', 'jobs', 'scheduling', 'reservations', 'availability', 'booking'],
+    'events',
   ],
   'operations/terminology': ['repository', 'core', 'terminology', 'operations'],
   'operations/merge': ['search', 'search/query', 'repository', 'clinics', 'core', 'matching', 'operations'],

@@ -19,7 +19,8 @@ const refused = (diagnostics: string, element: string): FhirError =>
   unprocessable(diagnostics, { expression: `Subscription.${element}` })
 
 /** Criteria of R4 begin with a resource type, a canonical with its scheme. */
-export const isBackport = ({ criteria }: Pick<Subscription, 'criteria'>): boolean => /^[a-z][a-z0-9+.-]*:/i.test(criteria)
+export const isBackport = ({ criteria }: Pick<Subscription, 'criteria'>): boolean =>
+  /^[a-z][a-z0-9+.-]*:/i.test(criteria)
 
 export const CONTENTS = ['empty', 'id-only', 'full-resource'] as const
 export type Content = (typeof CONTENTS)[number]
@@ -47,7 +48,10 @@ export function backportChannel({ channel }: Subscription): BackportChannel {
   const { _payload, _type, extension, payload } = channel
   const [custom] = valuesOf(_type?.extension, 'channel-type')
   if (custom !== undefined)
-    throw refused(`There are no notifications by the channel type ${custom.valueCoding?.code}`, 'channel.type.extension')
+    throw refused(
+      `There are no notifications by the channel type ${custom.valueCoding?.code}`,
+      'channel.type.extension',
+    )
   if (payload === undefined)
     throw refused('A Subscription to a topic has a payload, such as application/fhir+json', 'channel.payload')
   const [content] = valuesOf(_payload?.extension, 'payload-content')
@@ -74,7 +78,10 @@ function numberIn(extensions: readonly Extension[] | undefined, name: keyof type
   const { least, most } = BOUNDS[name]
   const value = extension.valueUnsignedInt ?? extension.valuePositiveInt
   if (more === undefined && value !== undefined && value >= least && value <= most) return value
-  throw refused(`The extension backport-${name} must have one whole number from ${least} to ${most}`, 'channel.extension')
+  throw refused(
+    `The extension backport-${name} must have one whole number from ${least} to ${most}`,
+    'channel.extension',
+  )
 }
 
 /** The canonical of its topic, and its filters. @throws FhirError 422 */
@@ -91,7 +98,10 @@ function knownTopic(canonical: string): Topic {
   const topic = topicAt(canonical)
   if (topic !== undefined) return topic
   const name = canonical.split('|', 1)[0]?.split('/').at(-1) ?? ''
-  const nearest = closestName(name, topics().map(({ id }) => id))
+  const nearest = closestName(
+    name,
+    topics().map(({ id }) => id),
+  )
   const meant = topics().find(({ id }) => id === nearest)
   throw refused(
     `There is no topic '${canonical}'${meant === undefined ? '' : `; did you mean ${meant.url}?`} The CapabilityStatement names all topics`,
@@ -133,7 +143,10 @@ async function filterOf(ctx: Context, topic: Topic, filter: string): Promise<rea
   const names = [...new URLSearchParams(query).keys()].map((name) => name.split(':', 1)[0] ?? '')
   const unknown = names.find((name) => !offered.includes(name))
   if (unknown !== undefined || names.length === 0)
-    throw refused(`The filter '${filter}' must have one of ${offered.join(', ')}, by which this topic is filtered`, FILTER)
+    throw refused(
+      `The filter '${filter}' must have one of ${offered.join(', ')}, by which this topic is filtered`,
+      FILTER,
+    )
   return [type, await conditionsWithin(ctx, type, query)]
 }
 

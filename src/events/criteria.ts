@@ -23,8 +23,7 @@ const MOST_PARTS = 100
 /** @throws FhirError 422 for criteria that are malformed, too many, or not decided by the resource alone */
 export async function compileCriteria(ctx: Context, criteria: string): Promise<CompiledMatcher> {
   const { type, query } = partsOf(criteria)
-  const conditions = query === '' ? [] : await conditionsOf(ctx, type, query)
-  checkParts(conditions)
+  const conditions = query === '' ? [] : await conditionsWithin(ctx, type, query)
   return {
     types: [type],
     match: async (event) => {
@@ -42,6 +41,13 @@ function partsOf(criteria: string): { readonly type: string; readonly query: str
     throw refused(`The criteria '${criteria}' must begin with a resource type of R4: 'Observation?code=1975-2'`)
   if (WITHOUT_EVENTS.includes(type)) throw refused(`There are no notifications of changes of ${type}`)
   return { type, query: rest.join('?') }
+}
+
+/** @throws FhirError 422 for conditions that are malformed, too many, or not decided by the resource alone */
+export async function conditionsWithin(ctx: Context, type: string, query: string): Promise<readonly Condition[]> {
+  const conditions = await conditionsOf(ctx, type, query)
+  checkParts(conditions)
+  return conditions
 }
 
 async function conditionsOf(ctx: Context, type: string, query: string): Promise<readonly Condition[]> {

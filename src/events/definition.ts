@@ -5,6 +5,7 @@ import type { Context } from '../core/context.ts'
 import { timeOf } from '../fhir/dates.ts'
 import { type FhirError, unprocessable } from '../fhir/outcome.ts'
 import { present, valuesIn } from '../fhir/resource.ts'
+import { backportChannel, isBackport, topicOf } from './backport.ts'
 import { compileMatcher, type Matched } from './matcher.ts'
 import type { Channel, Definition } from './state.ts'
 
@@ -34,26 +35,57 @@ export async function definitionOf(
   return { ...matched, types, channel, ...present({ end }) }
 }
 
-const matchedOf = ({ criteria = '' }: Subscription): Matched => ({ kind: 'r4', criteria })
+const matchedOf = (resource: Subscription): Matched => {
+  const { criteria = '' } = resource
+  return isBackport({ criteria }) ? { kind: 'backport', ...topicOf(resource) } : { kind: 'r4', criteria }
+}
 
 const MOST_OF_ENDPOINT = 2_000
 
-function channelOf({ channel }: Subscription, stored: readonly string[]): Channel {
-  const { type, endpoint, payload } = channel
-  if (type !== 'rest-hook') {
-    throw refused(`There are no notifications by ${type}; this server has 'rest-hook'`, 'channel.type')
+function channelOf(resource: Subscription, stored: readonly string[]): Channel {
+  const { channel, criteria = '' } = resource
+  const backport = isBackport({ criteria }) ? { backport: backportChannel(resource) } : {}
+  return { ...addressOf(resource), headers: headersOf(channel, stored), ...backport }
+}
+
+type Address = Pick<Channel, 'type' | 'endpoint' | 'payload'>
+
+function addressOf(resource: Subscription): Address {
+  const { type, endpoint = '', payload } = resource.channel
+  switch (type) {
+    case 'rest-hook':
+      if (!isHttpAddress(endpoint) || endpoint.length > MOST_OF_ENDPOINT)
+        throw refused('The endpoint of a rest-hook must be an http or https address', 'channel.endpoint')
+      return { type, endpoint, ...checkPayload(payload, Object.keys(PAYLOADS)) }
+    case 'websocket':
+      // R4 sends `ping` alone.
+      return { type, ...checkPayload(payload, isBackport(resource) ? Object.keys(PAYLOADS) : []) }
+    case 'email':
+      if (!isMailAddress(endpoint))
+        throw refused("The endpoint of an e-mail must be like 'mailto:somebody@example.org'", 'channel.endpoint')
+      if (resource.channel._payload?.extension?.some(({ valueCode }) => valueCode === 'full-resource'))
+        throw refused('An e-mail holds no resources; use empty or id-only', 'channel.payload.extension')
+      return { type, endpoint, ...checkPayload(payload, ['text/plain']) }
+    default:
+      throw refused(
+        `There are no notifications by '${type}'; this server has rest-hook, websocket and email`,
+        'channel.type',
+      )
   }
-  if (!isHttpAddress(endpoint) || endpoint.length > MOST_OF_ENDPOINT) {
-    throw refused('The endpoint of a rest-hook must be an http or https address', 'channel.endpoint')
-  }
-  if (payload !== undefined && PAYLOADS[payload] === undefined) {
-    const formats = Object.keys(PAYLOADS).join(', ')
-    throw refused(
-      `The payload '${payload}' is none of ${formats}; leave it out for notifications without content`,
-      'channel.payload',
-    )
-  }
-  return { type, endpoint, ...present({ payload }), headers: headersOf(channel, stored) }
+}
+
+const isMailAddress = (endpoint: string): boolean =>
+  endpoint.length <= 260 && /^mailto:[^\s@?,;]+@[^\s@?,;]+\.[^\s@?,;]+$/i.test(endpoint)
+
+/** @throws FhirError 422 */
+function checkPayload(payload: string | undefined, formats: readonly string[]): Pick<Channel, 'payload'> {
+  if (payload === undefined) return {}
+  if (formats.includes(payload)) return { payload }
+  const offered = formats.length === 0 ? '' : `is none of ${formats.join(', ')}; `
+  throw refused(
+    `The payload '${payload}' ${offered}${formats.length === 0 ? 'is not sent by this channel; ' : ''}leave it out for notifications without content`,
+    'channel.payload',
+  )
 }
 
 /** The server's own, and what a connection consists of. */

@@ -1,6 +1,6 @@
 /** The outbox row of a Subscription: there is one while it has events to deliver, for a channel that the outbox serves. */
 import type { Context } from '../core/context.ts'
-import { OUTBOX, readRow, subscriptionKey, subscriptionRow } from '../integrations/outbox/rows.ts'
+import { type Notice, OUTBOX, readRow, subscriptionKey, subscriptionRow, TRY_FOR } from '../integrations/outbox/rows.ts'
 import { readState, SUBSCRIPTION, type SubscriptionState } from './state.ts'
 
 /** Stages the row, unless there is one: an attempt that finds nothing more to deliver takes it away, in conflict with this change. */
@@ -24,6 +24,18 @@ export async function takeDeliveryBack(ctx: Context, id: string): Promise<void> 
   ctx.unit.records.delete(OUTBOX, row.key)
   const delivered = Math.max(record.value.delivered, row.value.subscription.delivered)
   ctx.unit.records.put(SUBSCRIPTION, id, { ...record.value, delivered }, { due: record.due })
+}
+
+/** Stages a notification without events. A handshake begins the tries anew; a heartbeat is not needed where a row is under way. */
+export async function stageNotice(ctx: Context, id: string, state: SubscriptionState, notice: Notice): Promise<void> {
+  const found = (await readRow(ctx.unit, subscriptionKey(id)))?.value
+  if (found !== undefined && notice === 'heartbeat') return
+  const { delivered = state.delivered } = found?.subscription ?? {}
+  const subscription = { id, receiver: receiverOf(state), delivered, notice }
+  const { attempts, ...row } = subscriptionRow(ctx, subscription)
+  const kept = found?.attempts ?? attempts
+  const value = { ...row, tryUntil: ctx.now + TRY_FOR, ...(kept === undefined ? {} : { attempts: kept }) }
+  ctx.unit.records.put(OUTBOX, subscriptionKey(id), value, { due: ctx.now })
 }
 
 /** The receiver, as the outbox tells one from another: a slow one takes no place of others. */

@@ -3,18 +3,16 @@
  * arrive in order, each once at least. The rest is as for all that the outbox sends: retries, waits, and when it gives up.
  */
 import { isSandboxEnabled } from '../clinics/clinics.ts'
-import { type ClinicSettings, readSettings } from '../clinics/settings.ts'
+import { readSettings } from '../clinics/settings.ts'
 import type { AccessOf } from '../core/clinic-access.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import type { Delivery, TellExchange } from '../core/ports.ts'
-import { handlerOf, type Providers } from '../core/provider.ts'
 import { instantOf } from '../fhir/dates.ts'
-import { FhirError } from '../fhir/outcome.ts'
 import type { Leased } from '../integrations/due-work.ts'
-import { about, type Outbound, telling } from '../integrations/outbound-request.ts'
 import {
   type Attempt,
   MAX_TRIES,
+  type Notice,
   newestAttempts,
   OUTBOX,
   readRow,
@@ -25,25 +23,26 @@ import {
   withAttempt,
 } from '../integrations/outbox/rows.ts'
 import { unpaid } from '../isolation/budget.ts'
-import type { Repository, Versioned } from '../repository/repository.ts'
+import type { Repository } from '../repository/repository.ts'
 import { eventsAfter, type NumberedEvent, trimDelivered } from './log.ts'
 import { agentOf } from './owner.ts'
 import { payloadOf } from './payload.ts'
 import { sendRestHook } from './rest-hook.ts'
-import { changeStatus, readState, type StateRecord, SUBSCRIPTION, type SubscriptionState } from './state.ts'
+import { sendEmail } from './send-email.ts'
+import { sendToTopic } from './send-topic.ts'
+import { outboundOf, readableBy, type Sending, type SendingServices } from './sending.ts'
+import { changeStatus, nextDue, readState, type StateRecord, SUBSCRIPTION, type SubscriptionState } from './state.ts'
 
-export interface DeliveryServices {
+export interface DeliveryServices extends SendingServices {
   readonly repository: Repository
   readonly access: AccessOf
-  readonly providers: Providers
-  readonly outbound: Outbound
-  /** How much the journal keeps of clinics that have not set it. */
-  readonly journal: ClinicSettings['journal']
 }
 
 /** Events of one attempt at most, and milliseconds after which it begins no further one: its lease ends later. */
 const MOST_EVENTS = 10
 const MOST_TIME = 10_000
+/** Events that one e-mail tells of at most. */
+const MOST_IN_EMAIL = 1_000
 /** Milliseconds after which a Subscription of a clinic whose sandbox is off is looked at again. */
 const OFF_FOR = 10_000
 
@@ -103,17 +102,24 @@ async function attempt(
   services: DeliveryServices,
   ctx: Context,
   { key: id, value: state }: StateRecord,
-  { subscription: { delivered } }: SubscriptionRow,
+  { subscription: { delivered, notice: asked } }: SubscriptionRow,
 ): Promise<Attempted> {
-  const events = await eventsAfter(ctx.unit, id, delivered, MOST_EVENTS)
+  const limit = state.channel.backport?.maxCount ?? (state.channel.type === 'email' ? MOST_IN_EMAIL : MOST_EVENTS)
+  const found = await eventsAfter(ctx.unit, id, delivered, limit)
+  // Events are a sign of life too.
+  const notice = asked === 'heartbeat' && found.length > 0 ? undefined : asked
+  const events = notice === undefined ? found : []
   const exchanges: string[] = []
   const { number = delivered } = events.at(-1) ?? {}
-  const attempt: Attempt = { at: ctx.now, events: { from: delivered + 1, to: number } }
+  const attempt: Attempt = {
+    at: ctx.now,
+    ...(notice === undefined ? { events: { from: delivered + 1, to: number } } : { notice }),
+  }
   const owner = await agentOf(ctx, state.owner)
   if (owner === undefined) return { delivered, outcome: OWNER_GONE, attempt: { ...attempt, reason: OWNER_GONE.reason } }
   const reader = await services.access(ctx.clinic, owner).reader()
-  const sending = { services, settings: await readSettings(ctx.unit, ctx.clinic), reader, id, state }
-  const sent = await sendInOrder(sending, events, delivered, (exchange) => exchanges.push(exchange))
+  const sending = { ...services, settings: await readSettings(ctx.unit, ctx.clinic), reader, id, state }
+  const sent = await sendNext(sending, { events, notice, before: delivered }, (exchange) => exchanges.push(exchange))
   const reason = sent.outcome === 'gone' ? GONE : sent.outcome.delivered ? undefined : sent.outcome.reason
   return {
     ...sent,
@@ -125,20 +131,35 @@ async function attempt(
   }
 }
 
+interface Next {
+  readonly events: readonly NumberedEvent[]
+  readonly notice: Notice | undefined
+  /** The number of the newest event that was delivered before. */
+  readonly before: number
+}
+
+type Sent = Pick<Attempted, 'delivered' | 'outcome'>
+
+async function sendNext(sending: Sending, { events, notice, before }: Next, tell: TellExchange): Promise<Sent> {
+  const { channel } = sending.state
+  const { backport } = channel
+  if (channel.type === 'rest-hook' && backport === undefined) return await sendInOrder(sending, events, before, tell)
+  const outcome = await unpaid(
+    () =>
+      channel.type === 'email' || backport === undefined
+        ? sendEmail(sending, events, tell)
+        : sendToTopic({ ...sending, backport }, notice ?? 'event-notification', events, tell),
+    events[0]?.trace,
+  )
+  const isDelivered = outcome !== 'gone' && outcome.delivered
+  return { delivered: isDelivered ? (events.at(-1)?.number ?? before) : before, outcome }
+}
+
 const OWNER_GONE = {
   delivered: false,
   retry: false,
   reason: 'the account of its owner is gone, disabled or of another clinic',
 } as const
-
-interface Sending {
-  readonly services: DeliveryServices
-  readonly settings: ClinicSettings
-  /** With the rights of the owner. */
-  readonly reader: Context
-  readonly id: string
-  readonly state: SubscriptionState
-}
 
 async function sendInOrder(
   sending: Sending,
@@ -159,31 +180,14 @@ async function sendInOrder(
 
 /** An event that the owner may not read counts as delivered. */
 async function send(sending: Sending, event: NumberedEvent, tell: TellExchange): Promise<Delivery | 'gone'> {
-  const { services, settings, reader, id, state } = sending
-  const resource = await readableBy(services, reader, event)
+  const { settings, id, state } = sending
+  const resource = await readableBy(sending, event)
   if (resource === undefined) return { delivered: true }
-  const isJournaled = (settings.journal ?? services.journal ?? 'off') !== 'off'
-  const outbound = about(telling(services.outbound, isJournaled ? tell : undefined), reader.clinic, 'subscription')
   const { channel } = state
-  const body = channel.payload === undefined ? '' : await payloadOf(reader, resource, channel.payload)
+  const body = channel.payload === undefined ? '' : await payloadOf(sending.reader, resource, channel.payload)
   const messageId = `${id}.${event.number}`
   const { eventSecret: secret } = settings
-  return await sendRestHook({ messageId, channel, focus: event.focus, body, secret }, outbound)
-}
-
-/** The version as the owner reads it; undefined where it may not, or there is none to read. */
-async function readableBy(
-  { providers }: DeliveryServices,
-  reader: Context,
-  { focus, version }: NumberedEvent,
-): Promise<Versioned | undefined> {
-  const [type = '', id = ''] = focus.split('/')
-  try {
-    return await handlerOf(providers, type, 'vread')(reader, type, id, version)
-  } catch (error) {
-    if (error instanceof FhirError && error.status < 500) return undefined
-    throw error
-  }
+  return await sendRestHook({ messageId, channel, focus: event.focus, body, secret }, outboundOf(sending, tell))
 }
 
 /** Records how an attempt ended; does nothing when its lease had run out and another process took the row over. */
@@ -198,17 +202,24 @@ async function settle(
   const before = current.subscription.delivered
   trimDelivered(ctx.unit, record.key, before, delivered)
   const isOn = delivered > before
-  const progress = { ...current.subscription, delivered }
+  const { notice, ...subscription } = current.subscription
+  const isNoticed = outcome === 'gone' || outcome.delivered
+  const progress = { ...subscription, delivered, ...(isNoticed || notice === undefined ? {} : { notice }) }
   const fresh = isOn ? { tries: 1, tryUntil: ctx.now + TRY_FOR } : {}
   const tried = withAttempt({ ...current, ...fresh, subscription: progress }, attempt)
   if (outcome === 'gone') await end(ctx, record, tried)
-  else if (outcome.delivered) await goOn(ctx, record, tried)
+  else if (outcome.delivered) await goOn(ctx, record, tried, notice)
   else await settleFailure(ctx, record, tried, outcome)
 }
 
 /** Its further events are due at once; without any the row goes, and its progress stays in the state. */
-async function goOn(ctx: Context, record: StateRecord, row: SubscriptionRow): Promise<void> {
-  if (record.value.status === 'error') await changeStatus(ctx, record, 'active')
+async function goOn(
+  ctx: Context,
+  record: StateRecord,
+  row: SubscriptionRow,
+  notice: Notice | undefined,
+): Promise<void> {
+  if (record.value.status === 'error' || notice === 'handshake') await changeStatus(ctx, record, 'active')
   const { reason: _reason, ...rest } = row
   if (record.value.last > row.subscription.delivered) putRow(ctx, { ...rest, tries: 0 } as SubscriptionRow, ctx.now)
   else await keepProgress(ctx, record.key, row)
@@ -218,9 +229,12 @@ async function goOn(ctx: Context, record: StateRecord, row: SubscriptionRow): Pr
 async function keepProgress(ctx: Context, id: string, row: SubscriptionRow): Promise<void> {
   const record = await readState(ctx.unit, id)
   if (record === undefined) return
-  const { value, due } = record
-  const attempts = newestAttempts(value.attempts, row.attempts)
-  ctx.unit.records.put(SUBSCRIPTION, id, { ...value, delivered: row.subscription.delivered, attempts }, { due })
+  const { delivered } = row.subscription
+  const attempts = newestAttempts(record.value.attempts, row.attempts)
+  const value = { ...record.value, delivered, attempts, notifiedAt: ctx.now }
+  ctx.unit.records.put(SUBSCRIPTION, id, value, {
+    due: value.status === 'requested' ? record.due : nextDue(value, ctx),
+  })
   ctx.unit.records.delete(OUTBOX, keyOf(row))
 }
 
@@ -238,6 +252,13 @@ async function settleFailure(
   const { tries, tryUntil = Number.POSITIVE_INFINITY } = row
   if (retry && tries < MAX_TRIES && ctx.now < tryUntil) {
     putRow(ctx, { ...row, reason }, ctx.now + waitAfter(tries, retryAfterMs))
+    if (row.subscription.notice === 'handshake' && record.value.status === 'requested')
+      await changeStatus(
+        ctx,
+        record,
+        'error',
+        `${capitalized(reason)}, at the handshake of ${instantOf(ctx.now)}; it is tried again`,
+      )
     return
   }
   putRow(ctx, { ...row, state: 'dead', reason }, null)

@@ -13,7 +13,7 @@ import { EVENT, eventKey, type FedEvent, subjectOf } from '../repository/event-f
 import type { KindRecord, Versioned } from '../repository/repository.ts'
 import { deliveredOf, stageDelivery, takeDeliveryBack } from './delivery-row.ts'
 import { type Listener, listenersOf } from './listeners.ts'
-import { putEvent } from './log.ts'
+import { putEvent, trimDelivered } from './log.ts'
 import type { Match, MatchableVersion, ResourceEvent } from './resource-event.ts'
 import { changeStatus, isListening, putProgress, readState } from './state.ts'
 
@@ -106,7 +106,11 @@ async function append(ctx: Context, id: string, { key, value }: KindRecord<FedEv
   const number = record.value.last + 1
   const event = { focus: `${type}/${of}`, version, method: value.method, at }
   putEvent(ctx.unit, id, number, { ...event, ...match, ...present({ trace: value.trace }) })
-  putProgress(ctx.unit, record, { last: number })
+  // Its connections read the log themselves, from where they are.
+  const isRead = record.value.channel.type === 'websocket'
+  if (isRead) trimDelivered(ctx.unit, id, number - 1, number)
+  putProgress(ctx.unit, record, { last: number, ...(isRead ? { delivered: number } : {}) })
+  if (isRead) return
   if (record.value.status === 'active') await stageDelivery(ctx, id, record.value)
   if (number - (await deliveredOf(ctx, id, record.value)) > MOST_WAITING) await giveUp(ctx, id)
 }

@@ -13,12 +13,13 @@ import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
 import { SUBSCRIBED, SUBSCRIBED_KEY } from '../repository/event-feed.ts'
 import { RECENT } from '../repository/repository.ts'
 import { definitionOf, headersOf, withHeadersHidden } from './definition.ts'
-import { stageDelivery, takeDeliveryBack } from './delivery-row.ts'
+import { stageDelivery, stageNotice, takeDeliveryBack } from './delivery-row.ts'
 import { KEPT_FOR, removeOld } from './log.ts'
 import { ownerOf } from './owner.ts'
 import {
   changeStatus,
   type Definition,
+  heartbeatAt,
   nextDue,
   putState,
   readState,
@@ -171,15 +172,34 @@ async function settleDue(ctx: Context, id: string): Promise<boolean> {
   else if (state.end !== undefined && state.end <= ctx.now && state.status !== 'off') {
     await changeStatus(ctx, record, 'off')
     await takeDeliveryBack(ctx, id)
-  } else await sweep(ctx, record)
+  } else if ((heartbeatAt(state) ?? Number.POSITIVE_INFINITY) <= ctx.now) await beat(ctx, record)
+  else await sweep(ctx, record)
   return true
 }
 
 async function activate(ctx: Context, record: StateRecord): Promise<void> {
   // Requested again since: the new request waits too.
   if (record.value.requestedAt + NOTICE > ctx.unit.writtenAt) return
-  await changeStatus(ctx, record, 'active')
-  await continueDelivery(ctx, record)
+  if (needsHandshake(record.value)) await shakeHands(ctx, record)
+  else {
+    await changeStatus(ctx, record, 'active')
+    await continueDelivery(ctx, record)
+  }
+}
+
+const needsHandshake = ({ channel: { type, backport } }: SubscriptionState): boolean =>
+  backport !== undefined && type === 'rest-hook'
+
+/** The first attempt that the receiver accepts makes it active (delivery.ts). */
+async function shakeHands(ctx: Context, { key: id, value: state }: StateRecord): Promise<void> {
+  await stageNotice(ctx, id, state, 'handshake')
+  ctx.unit.records.put(SUBSCRIPTION, id, state, { due: null })
+}
+
+async function beat(ctx: Context, { key: id, value: state }: StateRecord): Promise<void> {
+  await stageNotice(ctx, id, state, 'heartbeat')
+  const next = { ...state, notifiedAt: ctx.now }
+  ctx.unit.records.put(SUBSCRIPTION, id, next, { due: nextDue(next, ctx) })
 }
 
 /** Makes the events due that are still to be delivered, also after they were given up. */

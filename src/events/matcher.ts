@@ -3,6 +3,7 @@
  * parameters of the clinic stay.
  */
 import type { Context } from '../core/context.ts'
+import { topicMatcher } from './backport.ts'
 import { compileCriteria } from './criteria.ts'
 import type { CompiledMatcher } from './resource-event.ts'
 import type { Definition } from './state.ts'
@@ -11,11 +12,11 @@ import type { Definition } from './state.ts'
 export type Matched = Pick<Definition, 'kind' | 'criteria' | 'filters'>
 
 /** @throws FhirError 422 with a sentence for the author of the Subscription */
-export async function compileMatcher(ctx: Context, { kind, criteria }: Matched): Promise<CompiledMatcher> {
-  switch (kind) {
+export async function compileMatcher(ctx: Context, matched: Matched): Promise<CompiledMatcher> {
+  switch (matched.kind) {
     case 'r4':
-      return await compileCriteria(ctx, criteria)
+      return await compileCriteria(ctx, matched.criteria)
     case 'backport':
-      throw new Error('there are no topics yet')
+      return await topicMatcher(ctx, matched)
   }
 }

@@ -64,11 +64,12 @@ export function notificationBundle(notification: Notification): Bundle {
 
 function statusEntry(notification: Notification): BundleEntry {
   const { id, baseUrl, content, events } = notification
-  const resource = statusParameters(notification, baseUrl)
+  const status = statusParameters(notification, baseUrl)
   const told = events.map((event) => eventParameter(event, content, baseUrl))
+  const resource: Parameters = { ...status, parameter: [...(status.parameter ?? []), ...told] }
   return {
-    fullUrl: `urn:uuid:${resource.id}`,
-    resource: { ...resource, parameter: [...(resource.parameter ?? []), ...told] },
+    fullUrl: `urn:uuid:${status.id}`,
+    resource,
     request: { method: 'GET', url: `${baseUrl}/Subscription/${id}/$status` },
     response: { status: '200' },
   }

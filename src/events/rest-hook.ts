@@ -7,7 +7,7 @@ import { deliveryOf, exchange, permanent, signatureOf } from '../integrations/ex
 import type { Outbound, OutboundRequest } from '../integrations/outbound-request.ts'
 import type { Channel } from './state.ts'
 
-export interface Notification {
+interface Notification {
   /** The same for each try: the idempotency key of the receiver. */
   readonly messageId: string
   readonly channel: Channel
@@ -19,27 +19,36 @@ export interface Notification {
   readonly secret: string | undefined
 }
 
-export async function sendRestHook(notification: Notification, outbound: Outbound): Promise<Delivery | 'gone'> {
-  const request = requestOf(notification)
-  if (request === undefined) return permanent('the event secret of the clinic is not "whsec_" followed by base64')
-  const answer = await exchange(request, 'the receiver', outbound)
-  if ('delivered' in answer) return answer
-  return answer.status === 410 ? 'gone' : deliveryOf('the receiver', answer)
+export function sendRestHook(
+  { messageId, channel, focus, body, secret }: Notification,
+  outbound: Outbound,
+): Promise<Delivery | 'gone'> {
+  const { endpoint = '', payload } = channel
+  const address =
+    payload === undefined
+      ? ({ method: 'POST', url: endpoint } as const)
+      : ({ method: 'PUT', url: below(endpoint, focus) } as const)
+  return postSigned({ ...address, body, payload }, { messageId, channel, secret }, outbound)
 }
 
-/** Undefined when the secret cannot be used to sign. */
-function requestOf({ messageId, channel, focus, body, secret }: Notification): OutboundRequest | undefined {
-  const { endpoint = '', payload, headers } = channel
-  const own = Object.fromEntries(headers.map(nameAndValue))
+interface SignedRequest extends Pick<OutboundRequest, 'method' | 'url' | 'body'> {
+  readonly payload: string | undefined
+}
+
+/** A request with the headers of the channel, signed where the clinic has a secret. */
+export async function postSigned(
+  { payload, ...request }: SignedRequest,
+  { messageId, channel, secret }: Pick<Notification, 'messageId' | 'channel' | 'secret'>,
+  outbound: Outbound,
+): Promise<Delivery | 'gone'> {
+  const own = Object.fromEntries(channel.headers.map(nameAndValue))
+  const type = payload === undefined ? {} : { 'content-type': payload }
+  const { body } = request
   const signature = secret === undefined ? { 'webhook-id': messageId } : signatureOf({ messageId, body, secret })
-  if (signature === undefined) return undefined
-  if (payload === undefined) return { method: 'POST', url: endpoint, body, headers: { ...own, ...signature } }
-  return {
-    method: 'PUT',
-    url: below(endpoint, focus),
-    body,
-    headers: { ...own, 'content-type': payload, ...signature },
-  }
+  if (signature === undefined) return permanent('the event secret of the clinic is not "whsec_" followed by base64')
+  const answer = await exchange({ ...request, headers: { ...own, ...type, ...signature } }, 'the receiver', outbound)
+  if ('delivered' in answer) return answer
+  return answer.status === 410 ? 'gone' : deliveryOf('the receiver', answer)
 }
 
 /** The address of a resource, as if the endpoint were the base of a FHIR server. */

@@ -9,6 +9,7 @@ import type { Attempt } from '../integrations/outbox/rows.ts'
 import { SUBSCRIBED, SUBSCRIBED_KEY, type Subscribed } from '../repository/event-feed.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import type { KindRecord, UnitOfWork } from '../repository/repository.ts'
+import type { BackportChannel } from './backport.ts'
 
 /** The agent that created a Subscription, or changed it last: events that it may not read are left out. */
 export type Owner =
@@ -30,6 +31,8 @@ export interface Channel {
   readonly payload?: string
   /** Lines, with their values. */
   readonly headers: readonly string[]
+  /** For the backport. */
+  readonly backport?: BackportChannel
 }
 
 /** The events of a Subscription: by criteria of R4, or by a topic of the R5 backport. */
@@ -56,6 +59,8 @@ export interface SubscriptionState extends Definition {
   readonly last: number
   /** The number of the newest event that was delivered or left out; while its outbox row exists, that one knows better. */
   readonly delivered: number
+  /** Milliseconds since 1970 UTC, by the clock of the clinic: the end of the last notification that was accepted. */
+  readonly notifiedAt?: number
   /** The last ones, without those of its outbox row. */
   readonly attempts?: readonly Attempt[]
 }
@@ -99,7 +104,7 @@ export const putProgress = (
   progress: Partial<Progress>,
 ): void => records.put(SUBSCRIPTION, key, { ...value, ...progress }, { due })
 
-type Progress = Pick<SubscriptionState, 'last' | 'delivered' | 'attempts'>
+type Progress = Pick<SubscriptionState, 'last' | 'delivered' | 'attempts' | 'notifiedAt'>
 
 function counted(subscribed: Subscribed, state: SubscriptionState | undefined, by: 1 | -1): Subscribed {
   if (state === undefined || !isFed(state)) return subscribed
@@ -130,9 +135,17 @@ export async function changeStatus(
 const SWEEP = 24 * 3_600_000
 
 /** When the loop of Subscriptions looks at one next: see lifecycle.ts. */
-export function nextDue({ status, end, last }: SubscriptionState, { now }: Pick<Context, 'now'>): number | null {
+export function nextDue(state: SubscriptionState, { now }: Pick<Context, 'now'>): number | null {
+  const { status, end, last } = state
   if (status === 'requested' || status === 'deleted') return now
   const sweep = last === 0 && status === 'off' ? Number.POSITIVE_INFINITY : now + SWEEP
-  const due = Math.min(sweep, isFed({ status }) ? (end ?? sweep) : sweep)
+  const due = Math.min(sweep, isFed({ status }) ? (end ?? sweep) : sweep, heartbeatAt(state) ?? sweep)
   return due === Number.POSITIVE_INFINITY ? null : due
+}
+
+/** When a heartbeat is sent, by the clock of the clinic; undefined where none is. A websocket sends its own. */
+export function heartbeatAt({ status, channel, notifiedAt }: SubscriptionState): number | undefined {
+  const period = channel.backport?.heartbeat
+  if (status !== 'active' || channel.type === 'websocket' || period === undefined) return undefined
+  return (notifiedAt ?? 0) + period * 1000
 }

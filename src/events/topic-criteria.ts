@@ -32,7 +32,7 @@ const undecided = (query: string, why: string) =>
   unprocessable(`The criteria '${query}' cannot be decided from the resource alone: ${why}`)
 
 /** The addresses `Type/id` to which a version refers by a search parameter, on this server. */
-export const referencesBy = ({ entries }: Candidate, parameter: string): readonly string[] =>
+export const referencesBy = ({ entries }: Pick<Candidate, 'entries'>, parameter: string): readonly string[] =>
   entries.flatMap((entry) =>
     entry.kind === 'reference' && entry.param === parameter && isResourceType(entry.type)
       ? [`${entry.type}/${entry.id}`]

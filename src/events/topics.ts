@@ -195,6 +195,6 @@ function loadIncludes(shape: unknown, types: readonly string[], say: Say): reado
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** The addresses `Type/id` of what a notification about this version has besides it. */
-export const contextOf = ({ includes }: Topic, version: TopicVersion): readonly string[] => [
+export const contextOf = ({ includes }: Topic, version: Pick<TopicVersion, 'entries'>): readonly string[] => [
   ...new Set(includes.flatMap((parameter) => referencesBy(version, parameter))),
 ]

@@ -24,6 +24,7 @@ import { CALL, callKey } from '../core/call-session.ts'
 import { type AccessOf, clinicAccess } from '../core/clinic-access.ts'
 import type { Integrations } from '../core/ports.ts'
 import type { Provider } from '../core/provider.ts'
+import { unusedTokens } from '../events/binding-token.ts'
 import { notifier } from '../events/delivery.ts'
 import { eventDispatcher } from '../events/dispatcher.ts'
 import { subscriptionLoop } from '../events/lifecycle.ts'
@@ -204,7 +205,10 @@ export async function createApp({
   const observersWith = observersOf(observing)
   const operation = { worker, isClosing, threads, shares, loads, observersWith, sampling: outbound.sampling, dashboard }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
-  const notify = notifier({ repository, access, providers, outbound, journal: config.journal.mode })
+  const notify = notifier({
+    ...{ repository, access, providers, outbound, messages: integrations.messages },
+    journal: config.journal.mode,
+  })
   const work = { ...shared, notify, isRehearsing, kinds: jobKinds(shared, () => server, threads) }
   const background = backgroundWork(work, integrations, threads)
   if (workThread === undefined) background.start()
@@ -343,6 +347,7 @@ function backgroundWork(
     ...(isRehearsing ? [visitMoves({ repository, accessOf, logger })] : []),
     dispatcher,
     subscriptionLoop({ ...services, onDue }),
+    unusedTokens(services),
     ...contentCollection(contents, { repository, logger }),
     deadFillings({ repository, logger }),
     generationRemoval({ repository, logger }),

@@ -6,10 +6,12 @@ import type { Subscription } from 'fhir/r4'
 import { defineProvider, standard } from '../core/provider.ts'
 import { stageEnd, stageSubscription } from '../events/lifecycle.ts'
 import { newId } from '../fhir/new-id.ts'
+import { subscriptionBindingToken, subscriptionEvents, subscriptionStatus } from '../operations/subscription.ts'
 
 export const subscription = defineProvider('Subscription', {
   documentation:
     'A client writes it with the status `requested`; the server makes it `active` within a second, and notifies its endpoint of each later create or update that meets its criteria, in order and once at least, by a rest-hook. Values of `channel.header` are never shown. `error` says why notifications were given up; `requested` starts them again, where they stopped.',
+  operations: [subscriptionStatus, subscriptionEvents, subscriptionBindingToken],
   interactions: {
     ...standard,
     create: async (ctx, resource) => {

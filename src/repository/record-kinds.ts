@@ -237,6 +237,13 @@ export const RECORD_KINDS = {
     expires: 'never; ended by the status of its Consent',
     writtenBy: 'calls/record/contact-consent.ts',
   },
+  'binding-token': {
+    of: 'service',
+    key: 'the hash of the token',
+    shape: 'Binding (events/binding-token.ts)',
+    expires: '`due` is when it ends, after half a minute; deleted when it is used, and after its end',
+    writtenBy: 'events/binding-token.ts',
+  },
   'resume-link': {
     of: 'service',
     key: 'the hash of its token, or of that of the form which it has opened',

@@ -36,6 +36,7 @@ export interface OutboxEntry {
     readonly reason?: string
     readonly exchanges?: readonly string[]
     readonly events?: { readonly from: number; readonly to: number }
+    readonly notice?: 'handshake' | 'heartbeat'
   }[]
   /** Set for a delivery to a simulator. */
   readonly message?: Pick<OutboundMessage, 'channel' | 'to' | 'text' | 'link' | 'expiresAt'>

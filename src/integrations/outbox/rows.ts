@@ -33,7 +33,11 @@ export interface SubscriptionProgress {
   readonly receiver: string
   /** The number of the newest event that was delivered or left out. */
   readonly delivered: number
+  /** A notification without events that is to be sent first. */
+  readonly notice?: Notice
 }
+
+export type Notice = 'handshake' | 'heartbeat'
 
 /** A row of the events of a Subscription. */
 export type SubscriptionRow = RowState & Extract<Outgoing, { subscription: SubscriptionProgress }>
@@ -73,6 +77,8 @@ export interface Attempt {
   readonly exchanges?: readonly string[]
   /** The numbers of the events of a Subscription that it was to deliver. */
   readonly events?: { readonly from: number; readonly to: number }
+  /** The notification of a Subscription without events that it was. */
+  readonly notice?: Notice
 }
 
 /** All tries of a row, and some that came before it was sent again. */
