@@ -153,6 +153,8 @@ const ROOMS = {
     ...[
       'search/query',
       'repository',
+      'events',
+      'record/journal',
       'content',
       'config',
       'core',

@@ -14,7 +14,7 @@ export interface SendingServices {
   readonly outbound: Outbound
   readonly messages: MessageConnector
   /** How much the journal keeps of clinics that have not set it. */
-  readonly journal: ClinicSettings['journal']
+  readonly journal?: ClinicSettings['journal']
 }
 
 export interface Sending extends SendingServices {

@@ -204,12 +204,10 @@ export async function createApp({
   const services = { ...shared, integrations, passwordCost, journal, live, trials: { outbound, simulators }, rehearsal }
   const observersWith = observersOf(observing)
   const operation = { worker, isClosing, threads, shares, loads, observersWith, sampling: outbound.sampling, dashboard }
-  const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
-  const notify = notifier({
-    ...{ repository, access, providers, outbound, messages: integrations.messages },
-    journal: config.journal.mode,
-  })
-  const work = { ...shared, notify, isRehearsing, kinds: jobKinds(shared, () => server, threads) }
+  const { server, sockets } = httpServer({ ...services, ...operation }, declared, { families, extensions })
+  const notify = notifier({ ...integrations, repository, access, providers, outbound })
+  const onLogged = () => sockets.wake()
+  const work = { ...shared, notify, onLogged, isRehearsing, kinds: jobKinds(shared, () => server, threads) }
   const background = backgroundWork(work, integrations, threads)
   if (workThread === undefined) background.start()
 
@@ -218,6 +216,7 @@ export async function createApp({
     closing = true
     // Live streams would keep the server from ending.
     live?.close()
+    sockets.close()
     await Promise.all([server.listening ? drain(how) : undefined, background.close()])
     loop.close()
     for (const part of [threads, trail, journal, contentStore, store]) await part?.close()
@@ -313,6 +312,8 @@ interface BackgroundServices {
   readonly access: App['access']
   readonly logger: Logger
   readonly notify: DeliveryParts['notify']
+  /** Called when events of Subscriptions have been logged. */
+  readonly onLogged: () => void
   readonly isRehearsing: boolean
   /** How the jobs of each kind are worked on. */
   readonly kinds: JobServices['kinds']
@@ -323,7 +324,7 @@ const JOBS = { method: 'GET', route: 'job' }
 
 /** The background work of the server. */
 function backgroundWork(
-  { repository, contents, access, logger, notify, isRehearsing, kinds }: BackgroundServices,
+  { repository, contents, access, logger, notify, onLogged, isRehearsing, kinds }: BackgroundServices,
   { insurance, crm, messages, journal = 'off' }: Integrations,
   threads: WorkThreadPool | undefined,
 ): { start(): void; close(): Promise<unknown> } {
@@ -331,7 +332,10 @@ function backgroundWork(
   const rules = { objection: objectionTo, heldUntil }
   const services = { repository, accessOf, logger }
   const outbox = new Outbox({ ...services, crm, messages, journal, tasks: deliveryTasks, ...rules, notify })
-  const onDue = () => outbox.wake()
+  const onDue = () => {
+    outbox.wake()
+    onLogged()
+  }
   const dispatcher = eventDispatcher({ ...services, onDue })
   repository.tellEvents(() => dispatcher.wake())
   const inquiries = insuranceInquiries({ repository, insurance, accessOf, logger })

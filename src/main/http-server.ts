@@ -35,6 +35,7 @@ import { fhirRoutes } from '../fhir-api/fhir-routes.ts'
 import { fhirMcpRoutes } from '../fhir-api/mcp/routes.ts'
 import { Capabilities, metadata } from '../fhir-api/metadata.ts'
 import { notRouted, options, unservedAt } from '../fhir-api/offered.ts'
+import { asksForSocket, SubscriptionSockets } from '../fhir-api/websocket.ts'
 import type { FairShares } from '../http/admission/fair-shares.ts'
 import { Budgets, type WorkThreads } from '../http/admission/work-threads.ts'
 import { AS, asProfile } from '../http/as-profile.ts'
@@ -172,7 +173,11 @@ const BEFORE = {
 } as const satisfies Readonly<Record<keyof ReturnType<typeof routersBeside>, readonly BeforeOwn[]>>
 
 /** @throws Error naming a tool or a tool family that is defined wrongly */
-export function httpServer(services: HttpServices, { statement, ...declared }: Declared, tools: Tools): Server {
+export function httpServer(
+  services: HttpServices,
+  { statement, ...declared }: Declared,
+  tools: Tools,
+): { readonly server: Server; readonly sockets: SubscriptionSockets } {
   const { config, logger, repository, contents, shares } = services
   const proxies = new TrustedProxies(config.trustedProxies)
   const baseOf = baseUrlOf(config.baseUrl, proxies)
@@ -228,13 +233,12 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
     [['metadata'], inOrder(stages.address, capabilityRoute(metadata(documentsOf, baseOf)))],
     [[''], config.dashboard ? leadToDashboard(baseOf) : inOrder()],
   )
-  const koa = new Koa()
-  if (config.corsOrigins.length > 0) koa.use(cors(config.corsOrigins))
-  koa.use(inOrder(...STAGES.map(({ name }) => (name === 'own routes' ? own : stages[name]))))
-  koa.on('error', brokenConnection(logger))
+  const koa = koaOf(services, ...STAGES.map(({ name }) => (name === 'own routes' ? own : stages[name])))
   const server = serverOf(koa)
+  const authenticate = inOrder(token, stages.clinic, stages.sandbox)
+  const sockets = new SubscriptionSockets(server, { ...services, ...declared, koa, authenticate, baseOf })
   if (shares !== undefined) server.on('connection', shares.connected)
-  return server
+  return { server, sockets }
 }
 
 async function ship({ config, repository, access }: HttpServices, clinic: string): Promise<void> {
@@ -254,9 +258,20 @@ function fhirServices(
   return { ...declared, access, repository, capabilities, contents, limits, integrations, logger }
 }
 
+function koaOf({ config, logger }: HttpServices, ...stages: readonly Middleware[]): Koa {
+  const koa = new Koa()
+  if (config.corsOrigins.length > 0) koa.use(cors(config.corsOrigins))
+  koa.use(inOrder(...stages))
+  koa.on('error', brokenConnection(logger))
+  return koa
+}
+
 function serverOf(koa: Koa): Server {
   const answer = limitPipelining(withDefaultHeaders(koa.callback()))
-  const server = createServer({ ...CONNECTIONS, ServerResponse: HttpResponse }, answer)
+  const server = createServer(
+    { ...CONNECTIONS, ServerResponse: HttpResponse, shouldUpgradeCallback: asksForSocket },
+    answer,
+  )
   server.timeout = SILENCE
   answerClientErrors(server)
   continueWhenRead(server)

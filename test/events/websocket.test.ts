@@ -1,0 +1,281 @@
+/** Subscriptions by a websocket: R4's bind and ping, the backport's tokens, and who may be bound to what. docs/subscriptions.md */
+import { get } from 'node:http'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { WebSocket } from 'ws'
+import { createClinic } from '../../src/clinics/clinics.ts'
+import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
+import { PATIENT } from '../support/booking.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { logInAs, OTHER_CLINIC, withToken } from '../support/two-clinics.ts'
+import { eventually, subscribe, wanted } from './support.ts'
+import { notifiedIn, TOPIC, toTopic } from './topic-support.ts'
+
+let server: TestServer
+let other: TestServer
+/** Milliseconds that the clock of the server is fast. */
+let fast = 0
+const clients: Client[] = []
+
+beforeAll(async () => {
+  const started = await startServer({}, { clock: () => Date.now() + fast })
+  await createClinic(started.app.repository, OTHER_CLINIC, {
+    ...{ name: 'Other Clinic', timeZone: 'Europe/Vienna', dialedNumbers: [], defaultRegion: 'US' },
+    policies: { overbooking: false, slotTakenStatus: 409 },
+  })
+  const as = async (username: string, clinic: string) =>
+    withToken(started, await logInAs(started, { username, clinic, role: 'admin' }))
+  server = await as('ours', DEMO_CLINIC)
+  other = await as('other', OTHER_CLINIC)
+})
+afterAll(() => server.close())
+afterEach(() => {
+  for (const client of clients.splice(0)) client.socket.terminate()
+})
+
+class Client {
+  readonly socket: WebSocket
+  readonly texts: string[] = []
+  closed: { readonly code: number; readonly reason: string } | undefined
+
+  constructor(headers: Record<string, string> = {}, at = '/websocket') {
+    this.socket = new WebSocket(server.url.replace('http', 'ws') + at, { headers })
+    this.socket.on('message', (data) => this.texts.push(String(data)))
+    this.socket.on('close', (code, reason) => {
+      this.closed ??= { code, reason: String(reason) }
+    })
+    this.socket.on('error', (error) => {
+      this.closed = { code: 0, reason: error.message }
+    })
+    clients.push(this)
+  }
+
+  async say(text: string | Buffer): Promise<void> {
+    await eventually(() => this.socket.readyState === WebSocket.OPEN || undefined, 'an open socket')
+    this.socket.send(text)
+  }
+
+  next = (count = 1): Promise<readonly string[]> =>
+    eventually(() => (this.texts.length >= count ? this.texts : undefined), `${count} messages: ${this.texts.join()}`)
+
+  end = (): Promise<{ readonly code: number; readonly reason: string }> =>
+    eventually(() => this.closed, 'the end of the socket')
+}
+
+const bearer = (of: TestServer) => ({ authorization: `Bearer ${of.token}` })
+const task = { resourceType: 'Task', status: 'requested', intent: 'order', for: { reference: PATIENT } }
+const raise = async (of = server): Promise<string> => (await of.fhir('POST', '/Task', task)).body.id
+const r4 = () => subscribe(server, wanted('Task?status=requested', { type: 'websocket' }))
+const byTopic = (more: object = {}) => subscribe(server, toTopic({ type: 'websocket', ...more }))
+
+async function tokenFor(ids: readonly string[], of = server): Promise<string> {
+  const query = ids.map((id) => `id=${id}`).join('&')
+  const { status, body } = await of.fhir('GET', `/Subscription/$get-ws-binding-token?${query}`)
+  expect([status, body]).toEqual([200, expect.anything()])
+  return body.parameter.find(({ name }: { name: string }) => name === 'token').valueString
+}
+
+describe('R4', () => {
+  test('bind is answered with bound, and each event is a ping', async () => {
+    const id = await r4()
+    const client = new Client(bearer(server))
+    await client.say(`bind ${id}`)
+    expect(await client.next()).toEqual([`bound ${id}`])
+    await raise()
+    await raise()
+    expect(await client.next(3)).toEqual([`bound ${id}`, `ping ${id}`, `ping ${id}`])
+  })
+
+  test('bind without a token in the header is refused', async () => {
+    const client = new Client()
+    await client.say(`bind ${await r4()}`)
+    expect(await client.next()).toEqual([expect.stringMatching(/^error bind needs .*Authorization/)])
+  })
+
+  test('a payload is refused, as only pings are sent', async () => {
+    const asked = wanted('Task?status=requested', { type: 'websocket', payload: 'application/fhir+json' })
+    expect((await server.fhir('POST', '/Subscription', asked)).status).toBe(422)
+  })
+})
+
+describe('the backport', () => {
+  test('a token binds several Subscriptions, with a handshake each; then come their notifications', async () => {
+    const [one, two] = [await byTopic(), await byTopic({ topic: 'task-completed', content: 'full-resource' })]
+    const client = new Client()
+    await client.say(`bind-with-token ${await tokenFor([one, two])}`)
+    const shaken = (await client.next(2)).map((text) => notifiedIn(JSON.parse(text)))
+    expect(shaken.map(({ type, topic }) => [type, topic])).toEqual([
+      ['handshake', `${TOPIC}/task-raised`],
+      ['handshake', `${TOPIC}/task-completed`],
+    ])
+    const id = await raise()
+    await server.fhir('PUT', `/Task/${id}`, { ...task, id, status: 'completed' })
+    const [raised, completed] = (await client.next(4)).slice(2).map((text) => notifiedIn(JSON.parse(text)))
+    expect(raised).toMatchObject({ numbers: [1], focuses: [`Task/${id}`], entries: [] })
+    expect(completed?.entries[0]).toMatchObject({ resource: { id, status: 'completed' } })
+  })
+
+  test('a heartbeat comes after its period', async () => {
+    const client = new Client()
+    await client.say(`bind-with-token ${await tokenFor([await byTopic({ heartbeat: 60 })])}`)
+    await client.next()
+    fast += 61_000
+    expect(notifiedIn(JSON.parse((await client.next(2))[1] ?? '')).type).toBe('heartbeat')
+  })
+
+  test('a token is for one use', async () => {
+    const token = await tokenFor([await byTopic()])
+    const [first, second] = [new Client(), new Client()]
+    await first.say(`bind-with-token ${token}`)
+    expect(notifiedIn(JSON.parse((await first.next())[0] ?? '')).type).toBe('handshake')
+    await second.say(`bind-with-token ${token}`)
+    expect(await second.next()).toEqual([expect.stringMatching(/^error the token is unknown, used or expired/)])
+  })
+
+  test('of two uses at the same time one succeeds', async () => {
+    const token = await tokenFor([await byTopic()])
+    const both = [new Client(), new Client()]
+    for (const client of both) await client.say(`bind-with-token: ${token}`)
+    const answers = (await Promise.all(both.map((client) => client.next()))).map(([text]) => text?.slice(0, 5))
+    expect(answers.toSorted()).toEqual(['error', '{"res'])
+  })
+
+  test('a token ends after thirty seconds', async () => {
+    const token = await tokenFor([await byTopic()])
+    fast += 30_001
+    const client = new Client()
+    await client.say(`bind-with-token ${token}`)
+    expect(await client.next()).toEqual([expect.stringMatching(/^error the token/)])
+  })
+})
+
+describe('another clinic', () => {
+  test('binds nothing of this one, with its own token or a binding token', async () => {
+    const id = await byTopic()
+    const client = new Client(bearer(other))
+    await client.say(`bind ${id}`)
+    expect(await client.next()).toEqual([`error there is no Subscription/${id}`])
+    expect((await other.fhir('GET', `/Subscription/$get-ws-binding-token?id=${id}`)).status).toBe(404)
+  })
+
+  test('and this one are not bound by one connection', async () => {
+    const own = await subscribe(other, toTopic({ type: 'websocket' }))
+    const client = new Client(bearer(server))
+    await client.say(`bind ${await r4()}`)
+    await client.next()
+    await client.say(`bind-with-token ${await tokenFor([own], other)}`)
+    expect((await client.next(2))[1]).toMatch(/^error .*another clinic/)
+  })
+
+  test('is told nothing of the events of this one', async () => {
+    const own = await subscribe(other, wanted('Task?status=requested', { type: 'websocket' }))
+    const client = new Client(bearer(other))
+    await client.say(`bind ${own}`)
+    await client.next()
+    await raise()
+    await raise(other)
+    expect(await client.next(2)).toEqual([`bound ${own}`, `ping ${own}`])
+  })
+})
+
+describe('a connection ends', () => {
+  test('when the Subscription is turned off', async () => {
+    const id = await byTopic()
+    const client = new Client(bearer(server))
+    await client.say(`bind ${id}`)
+    await client.next()
+    const { body } = await server.fhir('GET', `/Subscription/${id}`)
+    await server.fhir('PUT', `/Subscription/${id}`, { ...body, status: 'off' })
+    expect(await client.end()).toEqual({ code: 1000, reason: 'the Subscription has ended' })
+  })
+
+  test('when the Subscription is deleted', async () => {
+    const id = await r4()
+    const client = new Client(bearer(server))
+    await client.say(`bind ${id}`)
+    await client.next()
+    await server.fhir('DELETE', `/Subscription/${id}`)
+    expect((await client.end()).code).toBe(1000)
+  })
+
+  test('when the sandbox of its clinic is turned off', async () => {
+    const id = await subscribe(other, toTopic({ type: 'websocket' }))
+    const client = new Client(bearer(other))
+    await client.say(`bind ${id}`)
+    await client.next()
+    const sandbox = (enabled: boolean) => other.fhir('PUT', '/clinics/other-clinic/sandbox', { enabled })
+    expect((await sandbox(false)).status).toBe(200)
+    expect((await client.end()).code).toBe(1000)
+    await sandbox(true)
+  })
+})
+
+test('a request that is refused opens no websocket', async () => {
+  for (const [headers, at, sentence] of [
+    [{ authorization: 'Bearer nonsense' }, '/websocket', /401/],
+    [{ authorization: 'Basic ZGVtbzpkZW1v' }, '/websocket', /401/],
+    [bearer(server), '/Patient', /Unexpected server response: 200/],
+  ] as const) {
+    expect((await new Client(headers, at).end()).reason).toMatch(sentence)
+  }
+})
+
+test.each<[string, string | Buffer]>([
+  ['nothing', ''],
+  ['a verb alone', 'bind'],
+  ['another verb', 'subscribe me'],
+  ['two ids', 'bind one two'],
+  ['a path', 'bind ../../Patient'],
+  ['an id that there is not', 'bind no-such-id'],
+  ['a token that is none', 'bind-with-token x'],
+  ['a token of the right form', `bind-with-token ${'a'.repeat(32)}`],
+  ['JSON', '{"bind": "1"}'],
+  ['bytes', Buffer.from([0, 255, 254])],
+  ['right-to-left text and markup', 'bind \u202e<b>1</b>'],
+  ['a null', 'bind \0'],
+])('a message of %s is answered with a sentence', async (_what, message) => {
+  const client = new Client(bearer(server))
+  await client.say(message)
+  expect(await client.next()).toEqual([expect.stringMatching(/^error [a-z]/)])
+})
+
+test('a message that is too long ends the connection', async () => {
+  const client = new Client(bearer(server))
+  await client.say('x'.repeat(5_000))
+  expect((await client.end()).code).toBe(1009)
+})
+
+test('Upgrade to another protocol is served as the request that it is', async () => {
+  const h2c = { connection: 'upgrade, http2-settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__' }
+  const status = await new Promise((resolve, reject) => {
+    const asked = get(`${server.url}/Patient?_count=1`, { headers: { ...bearer(server), ...h2c } }, (response) =>
+      resolve(response.resume().statusCode),
+    )
+    asked.on('error', reject)
+  })
+  expect(status).toBe(200)
+})
+
+test('open connections do not hold the shutdown', async () => {
+  const short = await startServer()
+  const socket = new WebSocket(`${short.url.replace('http', 'ws')}/websocket`)
+  await new Promise((resolve) => socket.once('open', resolve))
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  await short.close()
+  await closed
+})
+
+test('a binding token says what it is for, where, and until when', async () => {
+  const id = await byTopic()
+  for (const [method, path] of [
+    ['GET', `/${id}/`],
+    ['POST', `/${id}/`],
+  ] as const) {
+    const { body } = await server.fhir(method, `/Subscription${path}$get-ws-binding-token`)
+    const values = Object.fromEntries(body.parameter.map(({ name, ...value }: { name: string }) => [name, value]))
+    expect(values).toMatchObject({
+      subscription: { valueString: id },
+      'websocket-url': { valueUrl: `${server.url.replace('http', 'ws')}/websocket` },
+      expiration: { valueDateTime: expect.stringMatching(/Z$/) },
+    })
+  }
+})
