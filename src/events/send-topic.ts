@@ -1,11 +1,14 @@
 /** Notifications of Subscriptions to topics by a rest-hook: one Bundle for several events, a handshake, or a heartbeat. */
 import type { Delivery, TellExchange } from '../core/ports.ts'
+import { hasMarkers } from '../fhir/content/marker.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { writeXml } from '../fhir/xml/write.ts'
+import type { Versioned } from '../repository/repository.ts'
 import type { BackportChannel } from './backport.ts'
 import { PAYLOADS } from './definition.ts'
 import type { NumberedEvent } from './log.ts'
 import { type NotificationType, type NotifiedEvent, type NotifiedVersion, notificationBundle } from './notification.ts'
+import { payloadOf } from './payload.ts'
 import { postSigned } from './rest-hook.ts'
 import { currentBy, outboundOf, type Reading, readableBy, type Sending } from './sending.ts'
 import { contextOf, topicAt } from './topics.ts'
@@ -58,7 +61,7 @@ export async function notifiedEvents(
     if (version === undefined) continue
     const { number, at, method, focus: address } = event
     const context = await contextIn(reading, event, version.resource)
-    notified.push({ number, at, method, address, resource: version.resource, context })
+    notified.push({ number, at, method, address, resource: await wholeOf(reading, version), context })
   }
   return notified
 }
@@ -74,7 +77,11 @@ async function contextIn(
   const context: NotifiedVersion[] = []
   for (const address of contextOf(topic, { entries })) {
     const found = await currentBy(reading, address)
-    if (found !== undefined) context.push({ address, resource: found.resource })
+    if (found !== undefined) context.push({ address, resource: await wholeOf(reading, found) })
   }
   return context
 }
+
+/** With its contents in place of their markers. */
+const wholeOf = async ({ reader }: Reading, version: Versioned): Promise<AnyResource> =>
+  hasMarkers(version.text) ? JSON.parse(await payloadOf(reader, version, 'application/fhir+json')) : version.resource
