@@ -19,7 +19,7 @@ const refused = (diagnostics: string, element: string): FhirError =>
   unprocessable(diagnostics, { expression: `Subscription.${element}` })
 
 /** Criteria of R4 begin with a resource type, a canonical with its scheme. */
-export const isBackport = ({ criteria }: Pick<Subscription, 'criteria'>): boolean =>
+export const isBackport = ({ criteria = '' }: { readonly criteria?: string | undefined }): boolean =>
   /^[a-z][a-z0-9+.-]*:/i.test(criteria)
 
 export const CONTENTS = ['empty', 'id-only', 'full-resource'] as const
@@ -85,7 +85,7 @@ function numberIn(extensions: readonly Extension[] | undefined, name: keyof type
 }
 
 /** The canonical of its topic, and its filters. @throws FhirError 422 */
-export function topicOf({ criteria, _criteria }: Subscription): { criteria: string; filters: readonly string[] } {
+export function topicOf({ criteria = '', _criteria }: Subscription): { criteria: string; filters: readonly string[] } {
   const filters = valuesOf(_criteria?.extension, 'filter-criteria').map(({ valueString = '' }) => valueString)
   if (filters.length > MOST_FILTERS) throw refused(`A Subscription has ${MOST_FILTERS} filters at most`, 'criteria')
   return { criteria: knownTopic(criteria).url, filters }

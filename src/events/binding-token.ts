@@ -32,6 +32,9 @@ export async function newBindingToken(
   return { token, expires }
 }
 
+/** The address of the websocket. @param base the address of this server */
+export const websocketUrl = (base: string): string => `${base.replace(/^http/, 'ws')}/websocket`
+
 /** Redeems a token, once. @returns undefined if it is unknown, used or expired; of concurrent uses one succeeds */
 export async function redeemBindingToken(
   repository: Pick<Repository, 'change'>,

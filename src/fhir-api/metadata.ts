@@ -10,6 +10,7 @@ import type { CapabilityStatement, TerminologyCapabilities } from 'fhir/r4'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { LRUCache } from 'lru-cache'
 import { terminologyCapabilities } from '../capability/terminology.ts'
+import { websocketUrl } from '../events/binding-token.ts'
 import { badRequest } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { attributeText } from '../fhir/xml/narrative.ts'
@@ -96,6 +97,17 @@ const isHeld = (etag: string, header: string): boolean =>
 const withAddress = (statement: CapabilityStatement, url: string): CapabilityStatement => ({
   ...statement,
   implementation: { description: statement.title ?? '', ...statement.implementation, url },
+  ...(statement.rest === undefined ? {} : { rest: statement.rest.map((rest) => ({ ...websocketAt(url), ...rest })) }),
+})
+
+/** https://hl7.org/fhir/R4/extension-capabilitystatement-websocket.html */
+const websocketAt = (url: string) => ({
+  extension: [
+    {
+      url: 'http://hl7.org/fhir/StructureDefinition/capabilitystatement-websocket',
+      valueUri: websocketUrl(url),
+    },
+  ],
 })
 
 interface FormName {
@@ -105,13 +117,15 @@ interface FormName {
 
 /** Placeholder of the address; nothing in it is escaped in JSON or XML. */
 const PLACEHOLDER = 'http://address-of-this-server.invalid'
+/** The address, and that of its websocket: its scheme is captured. */
+const PLACES = /(http|ws):\/\/address-of-this-server\.invalid/
 
 /** A resource of this server in one form, prepared once for all addresses under which clients reach the server. */
 export class PreparedForm {
   readonly key: string
   readonly #format: Format
-  /** The text between the places of the address. */
-  readonly #parts: readonly Buffer[]
+  /** The text between the places of the address, and the schemes at these, in turn. */
+  readonly #parts: readonly string[]
   readonly #digest: string
   /** The last body: mostly clients use only one address. */
   #last: { readonly address: string; readonly body: Buffer } | undefined
@@ -119,7 +133,7 @@ export class PreparedForm {
   private constructor(key: string, format: Format, text: string) {
     this.key = key
     this.#format = format
-    this.#parts = text.split(PLACEHOLDER).map((part) => Buffer.from(part))
+    this.#parts = text.split(PLACES)
     this.#digest = digest(text)
   }
 
@@ -148,8 +162,8 @@ export class PreparedForm {
   body(address: string): Buffer {
     if (this.#last?.address === address) return this.#last.body
     const written = this.#format === 'json' ? JSON.stringify(address).slice(1, -1) : attributeText(address)
-    const between = Buffer.from(written)
-    const body = Buffer.concat(this.#parts.flatMap((part, index) => (index === 0 ? [part] : [between, part])))
+    const at: Readonly<Record<string, string>> = { http: written, ws: written.replace(/^http/, 'ws') }
+    const body = Buffer.from(this.#parts.map((part, index) => (index % 2 === 0 ? part : at[part])).join(''))
     this.#last = { address, body }
     return body
   }

@@ -14,7 +14,8 @@ import { userOf } from '../http/exchange.ts'
 import { forNoRequest } from '../isolation/budget.ts'
 import { Watcher } from '../record/journal/live.ts'
 
-const PATH = '/websocket'
+/** Below /as/{profile} too, as the CapabilityStatement there names it. */
+const PATH = /^(?:\/as\/[\w.-]+)?\/websocket$/
 
 /** Milliseconds between two looks for what other processes have logged; what this one logs wakes the connections at once. */
 const LOOK = 250
@@ -41,7 +42,7 @@ interface Opening extends SocketServices {
 
 /** Whether a request asks for the websocket. Others with an `Upgrade`, such as that of HTTP/2, are served as they are. */
 export const asksForSocket = ({ url = '', headers: { upgrade = '' } }: IncomingMessage): boolean =>
-  upgrade.toLowerCase() === 'websocket' && url.split('?', 1)[0] === PATH
+  upgrade.toLowerCase() === 'websocket' && PATH.test(url.split('?', 1)[0] ?? '')
 
 export class SubscriptionSockets {
   readonly #opening: Opening

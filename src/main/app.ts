@@ -31,6 +31,7 @@ import { subscriptionLoop } from '../events/lifecycle.ts'
 import { scenariosWith, strictnessWith } from '../extensions/declarations.ts'
 import type { LoadedExtension } from '../extensions/extension.ts'
 import { present } from '../fhir/resource.ts'
+import type { SubscriptionSockets } from '../fhir-api/websocket.ts'
 import { EventLoopLoad } from '../http/admission/event-loop-load.ts'
 import { FairShares } from '../http/admission/fair-shares.ts'
 import { type Drain, drainable } from '../http/connections.ts'
@@ -206,8 +207,7 @@ export async function createApp({
   const operation = { worker, isClosing, threads, shares, loads, observersWith, sampling: outbound.sampling, dashboard }
   const { server, sockets } = httpServer({ ...services, ...operation }, declared, { families, extensions })
   const notify = notifier({ ...integrations, repository, access, providers, outbound })
-  const onLogged = () => sockets.wake()
-  const work = { ...shared, notify, onLogged, isRehearsing, kinds: jobKinds(shared, () => server, threads) }
+  const work = { ...shared, notify, sockets, isRehearsing, kinds: jobKinds(shared, () => server, threads) }
   const background = backgroundWork(work, integrations, threads)
   if (workThread === undefined) background.start()
 
@@ -312,8 +312,7 @@ interface BackgroundServices {
   readonly access: App['access']
   readonly logger: Logger
   readonly notify: DeliveryParts['notify']
-  /** Called when events of Subscriptions have been logged. */
-  readonly onLogged: () => void
+  readonly sockets: SubscriptionSockets
   readonly isRehearsing: boolean
   /** How the jobs of each kind are worked on. */
   readonly kinds: JobServices['kinds']
@@ -324,7 +323,7 @@ const JOBS = { method: 'GET', route: 'job' }
 
 /** The background work of the server. */
 function backgroundWork(
-  { repository, contents, access, logger, notify, onLogged, isRehearsing, kinds }: BackgroundServices,
+  { repository, contents, access, logger, notify, sockets, isRehearsing, kinds }: BackgroundServices,
   { insurance, crm, messages, journal = 'off' }: Integrations,
   threads: WorkThreadPool | undefined,
 ): { start(): void; close(): Promise<unknown> } {
@@ -334,7 +333,7 @@ function backgroundWork(
   const outbox = new Outbox({ ...services, crm, messages, journal, tasks: deliveryTasks, ...rules, notify })
   const onDue = () => {
     outbox.wake()
-    onLogged()
+    sockets.wake()
   }
   const dispatcher = eventDispatcher({ ...services, onDue })
   repository.tellEvents(() => dispatcher.wake())

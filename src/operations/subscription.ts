@@ -6,7 +6,7 @@ import type { Bundle, Parameters, Subscription } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { defineOperation, type OperationInput, type OperationRequest } from '../core/operation.ts'
 import { CONTENTS, type Content, isBackport } from '../events/backport.ts'
-import { newBindingToken } from '../events/binding-token.ts'
+import { newBindingToken, websocketUrl } from '../events/binding-token.ts'
 import { eventsAfter } from '../events/log.ts'
 import { type NotificationStatus, notificationBundle, statusParameters } from '../events/notification.ts'
 import { notifiedEvents } from '../events/send-topic.ts'
@@ -47,7 +47,7 @@ async function asked(ctx: Context, input: OperationInput): Promise<readonly Vers
   if (unknown !== undefined)
     throw badRequest(`status is '${unknown}'; it must be one of ${STATUSES.join(', ')}`, { expression: 'status' })
   const found = await named(ctx, input, `_count=${MOST}`)
-  return statuses.length === 0 ? found : found.filter(({ resource }) => statuses.includes(resource.status))
+  return statuses.length === 0 ? found : found.filter(({ resource: { status = '' } }) => statuses.includes(status))
 }
 
 /** The Subscriptions of the parameter `id`, or those that a search finds. */
@@ -62,7 +62,7 @@ async function statusOf(
   { id, resource }: Versioned<Subscription>,
   type: NotificationStatus['type'],
 ): Promise<NotificationStatus> {
-  const { criteria = '', status, error } = resource
+  const { criteria = '', status = 'off', error } = resource
   const last = (await readState(unit, id))?.value.last ?? 0
   const kind = isBackport({ criteria }) ? 'backport' : 'r4'
   return { id, state: { kind, criteria }, status, type, since: last, error }
@@ -133,8 +133,6 @@ export const subscriptionBindingToken = defineOperation('subscription-get-ws-bin
     }
   })
 })
-
-export const websocketUrl = (base: string): string => `${base.replace(/^http/, 'ws')}/websocket`
 
 /** The ids of what the token is for. @throws FhirError 404; 422 for another channel, for too many, and for none */
 async function boundBy(ctx: Context, { id, input }: OperationRequest): Promise<readonly string[]> {

@@ -10,7 +10,7 @@ import { subscriptionBindingToken, subscriptionEvents, subscriptionStatus } from
 
 export const subscription = defineProvider('Subscription', {
   documentation:
-    'A client writes it with the status `requested`; the server makes it `active` within a second, and notifies its endpoint of each later create or update that meets its criteria, in order and once at least, by a rest-hook. Values of `channel.header` are never shown. `error` says why notifications were given up; `requested` starts them again, where they stopped.',
+    'A client writes it with the status `requested`; the server makes it `active` within a second, and notifies its endpoint of each later create or update that meets its criteria, in order and once at least, by a rest-hook, a websocket or an e-mail. With the canonical of a topic as its criteria it follows the R5 backport. Values of `channel.header` are never shown. `error` says why notifications were given up; `requested` starts them again, where they stopped.',
   operations: [subscriptionStatus, subscriptionEvents, subscriptionBindingToken],
   interactions: {
     ...standard,

@@ -279,3 +279,26 @@ test('a binding token says what it is for, where, and until when', async () => {
     })
   }
 })
+
+test('a websocket Subscription is made by PUT, read, found, updated, turned off and deleted', async () => {
+  // The steps of the public script Subscriptions/basic of ignixa-lab.
+  const { resource } = (await server.fhir('GET', '/metadata')).body.rest[0]
+  const { extension } = (await server.fhir('GET', '/metadata')).body.rest[0]
+  expect(extension).toContainEqual({
+    url: 'http://hl7.org/fhir/StructureDefinition/capabilitystatement-websocket',
+    valueUri: `${server.url.replace('http', 'ws')}/websocket`,
+  })
+  expect(resource.find(({ type }: { type: string }) => type === 'Subscription').updateCreate).toBe(true)
+  const at = '/Subscription/script-basic'
+  const asked = { ...wanted('Patient?name=marker', { type: 'websocket' }), id: 'script-basic' }
+  expect((await server.fhir('PUT', at, asked)).status).toBe(201)
+  const { body } = await server.fhir('GET', at)
+  expect([body.criteria, body.channel]).toEqual(['Patient?name=marker', { type: 'websocket' }])
+  const found = (await server.fhir('GET', '/Subscription?_id=script-basic')).body
+  expect(found.entry.map(({ resource }: { resource: { id: string } }) => resource.id)).toEqual(['script-basic'])
+  const off = { ...asked, status: 'off', criteria: 'Patient?name=other' }
+  expect((await server.fhir('PUT', at, off)).status).toBe(200)
+  expect((await server.fhir('GET', at)).body).toMatchObject({ status: 'off', criteria: 'Patient?name=other' })
+  expect((await server.fhir('DELETE', at)).status).toBe(204)
+  expect((await server.fhir('GET', at)).status).toBe(410)
+})
