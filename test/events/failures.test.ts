@@ -58,6 +58,11 @@ describe('a receiver that is down', () => {
     await create('Given')
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       await arrived(receiver, tries)
+      // The next wait begins when the attempt has been recorded, which is after the receiver has it.
+      await eventually(async () => {
+        const row = (await rowOf(id, 'waiting')) ?? (await rowOf(id, 'dead'))
+        return row?.attempts?.length === tries || undefined
+      }, `attempt ${tries}`)
       ahead += waitAfter(tries) + 1_000
     }
     const { error } = await inStatus(server, id, 'error')
