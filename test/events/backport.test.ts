@@ -158,6 +158,19 @@ test('a heartbeat is sent when nothing else was for its period, and an event put
   expect((await arrived(2, 'heartbeat')).at(-1)?.since).toBe(2)
 })
 
+test('the receiver has as long as the timeout says', async () => {
+  const id = await subscribe(server, toTopic({ endpoint: receiver.url, timeout: 1 }))
+  receiver.answer('silent')
+  await raise()
+  const row = await eventually(async () => {
+    const { body } = await server.fhir('GET', '/clinics/demo-clinic/outbox?state=waiting')
+    return body.messages.find(
+      ({ messageId, reason }: { messageId: string; reason?: string }) => messageId.includes(id) && reason,
+    )
+  }, 'a failed attempt')
+  expect(row.reason).toBe('the receiver did not respond within 1000 ms')
+})
+
 describe('a handshake that is refused', () => {
   test('for good is an error that says why, until it is requested again', async () => {
     receiver.answer(404)

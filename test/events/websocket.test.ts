@@ -2,9 +2,12 @@
 import { get } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { WebSocket } from 'ws'
+import { setDisabled } from '../../src/clinics/accounts.ts'
 import { createClinic } from '../../src/clinics/clinics.ts'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
+import { SERVICE } from '../../src/repository/record-kinds.ts'
 import { PATIENT } from '../support/booking.ts'
+import { newLastingDatabaseUrl } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { logInAs, OTHER_CLINIC, withToken } from '../support/two-clinics.ts'
 import { eventually, subscribe, wanted } from './support.ts'
@@ -301,4 +304,56 @@ test('a websocket Subscription is made by PUT, read, found, updated, turned off 
   expect((await server.fhir('GET', at)).body).toMatchObject({ status: 'off', criteria: 'Patient?name=other' })
   expect((await server.fhir('DELETE', at)).status).toBe(204)
   expect((await server.fhir('GET', at)).status).toBe(410)
+})
+
+describe('who may be bound:', () => {
+  test('an account that is disabled is told nothing more, and its connection ends', async () => {
+    const token = await logInAs(server, { username: 'leaving', clinic: DEMO_CLINIC, role: 'staff' })
+    const id = await byTopic()
+    const client = new Client({ authorization: `Bearer ${token}` })
+    await client.say(`bind ${id}`)
+    await client.next()
+    await setDisabled(server.app.repository, 'leaving', true)
+    expect((await client.end()).code).toBe(1000)
+    await raise()
+    expect(client.texts.length).toBe(1)
+  })
+
+  test('an operator of the service, who belongs to no clinic, opens no websocket', async () => {
+    const token = await logInAs(server, { username: 'otto', clinic: SERVICE, role: 'operator' })
+    expect((await new Client({ authorization: `Bearer ${token}` }).end()).reason).toMatch(/403/)
+  })
+
+  test('a clinic has fifty connections in a process, and others have theirs', async () => {
+    const id = await subscribe(other, toTopic({ type: 'websocket' }))
+    const all = Array.from({ length: 51 }, () => new Client(bearer(other)))
+    for (const client of all) await client.say(`bind ${id}`)
+    await Promise.all(all.map((client) => client.next()))
+    const refused = all.filter(({ texts }) => texts[0] === 'error the clinic has too many connections')
+    expect(refused.length).toBe(1)
+    const ours = new Client(bearer(server))
+    await ours.say(`bind ${await r4()}`)
+    expect((await ours.next())[0]).toMatch(/^bound/)
+  })
+})
+
+test('a connection to one process is told of the events of another one', async () => {
+  const DATABASE_URL = await newLastingDatabaseUrl()
+  const one = await startServer({ DATABASE_URL })
+  const two = await startServer({ DATABASE_URL })
+  try {
+    const id = await subscribe(one, wanted('Task?status=requested', { type: 'websocket' }))
+    const socket = new WebSocket(`${one.url.replace('http', 'ws')}/websocket`, { headers: bearer(one) })
+    const texts: string[] = []
+    socket.on('message', (data) => texts.push(String(data)))
+    await new Promise((resolve) => socket.once('open', resolve))
+    socket.send(`bind ${id}`)
+    await eventually(() => texts.length === 1 || undefined)
+    await raise(two)
+    await eventually(() => texts.length === 2 || undefined)
+    expect(texts).toEqual([`bound ${id}`, `ping ${id}`])
+  } finally {
+    await two.close()
+    await one.close()
+  }
 })
