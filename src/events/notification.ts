@@ -5,8 +5,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Bundle, BundleEntry, FhirResource, Parameters, ParametersParameter } from 'fhir/r4'
 import { instantOf } from '../fhir/dates.ts'
+import { writeJson } from '../fhir/json.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { writeXml } from '../fhir/xml/write.ts'
 import { BACKPORT, type Content } from './backport.ts'
+import { PAYLOADS } from './definition.ts'
 import type { SubscriptionState } from './state.ts'
 
 /** https://hl7.org/fhir/R4B/subscriptionstatus.html#notification-types */
@@ -49,6 +52,10 @@ interface Notification extends NotificationStatus {
   /** Milliseconds since 1970 UTC. */
   readonly now: number
 }
+
+/** The text of a notification in the format of the payload, with decimals as they were written. */
+export const notificationText = (bundle: Bundle, payload: string | undefined): string =>
+  PAYLOADS[payload ?? ''] === 'xml' ? writeXml(bundle as never) : writeJson(bundle)
 
 export function notificationBundle(notification: Notification): Bundle {
   const { now, content, events } = notification

@@ -1,13 +1,18 @@
 /** Notifications of Subscriptions to topics by a rest-hook: one Bundle for several events, a handshake, or a heartbeat. */
 import type { Delivery, TellExchange } from '../core/ports.ts'
 import { hasMarkers } from '../fhir/content/marker.ts'
+import { parseJson } from '../fhir/json.ts'
 import type { AnyResource } from '../fhir/resource.ts'
-import { writeXml } from '../fhir/xml/write.ts'
 import type { Versioned } from '../repository/repository.ts'
 import type { BackportChannel } from './backport.ts'
-import { PAYLOADS } from './definition.ts'
 import type { NumberedEvent } from './log.ts'
-import { type NotificationType, type NotifiedEvent, type NotifiedVersion, notificationBundle } from './notification.ts'
+import {
+  type NotificationType,
+  type NotifiedEvent,
+  type NotifiedVersion,
+  notificationBundle,
+  notificationText,
+} from './notification.ts'
 import { payloadOf } from './payload.ts'
 import { postSigned } from './rest-hook.ts'
 import { currentBy, outboundOf, type Reading, readableBy, type Sending } from './sending.ts'
@@ -47,7 +52,7 @@ function bodyOf(
     status: type === 'handshake' ? 'requested' : 'active',
     since: events.at(-1)?.number ?? state.last,
   })
-  return PAYLOADS[state.channel.payload ?? ''] === 'xml' ? writeXml(bundle as never) : JSON.stringify(bundle)
+  return notificationText(bundle, state.channel.payload)
 }
 
 /** The events as the reader may read them, without those whose resource it may not; with what they refer to. */
@@ -84,4 +89,6 @@ async function contextIn(
 
 /** With its contents in place of their markers. */
 const wholeOf = async ({ reader }: Reading, version: Versioned): Promise<AnyResource> =>
-  hasMarkers(version.text) ? JSON.parse(await payloadOf(reader, version, 'application/fhir+json')) : version.resource
+  hasMarkers(version.text)
+    ? (parseJson(await payloadOf(reader, version, 'application/fhir+json')) as AnyResource)
+    : version.resource

@@ -8,12 +8,10 @@ import { isSandboxEnabled } from '../clinics/clinics.ts'
 import type { AccessOf } from '../core/clinic-access.ts'
 import type { Context } from '../core/context.ts'
 import type { Providers } from '../core/provider.ts'
-import { writeXml } from '../fhir/xml/write.ts'
 import type { Repository } from '../repository/repository.ts'
 import { redeemBindingToken } from './binding-token.ts'
-import { PAYLOADS } from './definition.ts'
 import { eventsAfter } from './log.ts'
-import { type NotificationType, type NotifiedEvent, notificationBundle } from './notification.ts'
+import { type NotificationType, type NotifiedEvent, notificationBundle, notificationText } from './notification.ts'
 import { agentOf } from './owner.ts'
 import { notifiedEvents } from './send-topic.ts'
 import { type Owner, readState, type SubscriptionState } from './state.ts'
@@ -163,7 +161,7 @@ export class SubscriptionSocket {
     const status = state.status === 'deleted' ? 'off' : state.status
     const content = state.channel.backport?.content ?? 'empty'
     const bundle = notificationBundle({ id, state, status, type, since, content, events, baseUrl, now })
-    return PAYLOADS[state.channel.payload ?? ''] === 'xml' ? writeXml(bundle as never) : JSON.stringify(bundle)
+    return notificationText(bundle, state.channel.payload)
   }
 }
 

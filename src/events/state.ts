@@ -143,9 +143,9 @@ export function nextDue(state: SubscriptionState, { now }: Pick<Context, 'now'>)
   return due === Number.POSITIVE_INFINITY ? null : due
 }
 
-/** When a heartbeat is sent, by the clock of the clinic; undefined where none is. A websocket sends its own. */
+/** When a heartbeat is sent, by the clock of the clinic; undefined where none is. A websocket sends its own, an e-mail none. */
 export function heartbeatAt({ status, channel, notifiedAt }: SubscriptionState): number | undefined {
   const period = channel.backport?.heartbeat
-  if (status !== 'active' || channel.type === 'websocket' || period === undefined) return undefined
+  if (status !== 'active' || channel.type !== 'rest-hook' || period === undefined) return undefined
   return (notifiedAt ?? 0) + period * 1000
 }
