@@ -15,6 +15,7 @@ import { growthTables, growthVerdicts } from './growth/growth-report.ts'
 import { HOSTILE_CASES } from './isolation/cases.ts'
 import { benchIsolation, ISOLATION, type IsolationResults } from './isolation/isolation-bench.ts'
 import { isolationTables, isolationVerdicts } from './isolation/isolation-report.ts'
+import { benchExport, EXPORT, exportTable, exportVerdicts } from './jobs/export-bench.ts'
 import {
   benchMatching,
   MATCHING,
@@ -64,6 +65,7 @@ Measures speed and memory of the server, compared with ceilings in the same run.
   calls        whole phone calls
   documents    documents within their resources
   contents     large files
+  export       an export of 100,000 resources
   rehearsal    resets, snapshots and clones, runs that are judged
   soak         what grows under mixed load at half the capacity
   mongo-sizes  the bytes that resources take in MongoDB
@@ -129,6 +131,7 @@ function options(): Options {
     CALLS,
     DOCUMENTS,
     CONTENTS,
+    EXPORT,
     REHEARSAL,
     SOAK,
   ]
@@ -215,6 +218,14 @@ async function rehearsal(chosen: Options, folder: string): Promise<void> {
   if (judged.some(({ pass }) => !pass)) process.exitCode = 1
 }
 
+async function exports(chosen: Options, folder: string): Promise<void> {
+  const results = await benchExport(chosen.engines, folder)
+  const judged = results.flatMap(exportVerdicts)
+  const file = write({ options: chosen, export: results, verdicts: judged })
+  console.log([exportTable(results), verdictTable(judged), file].join('\n\n'))
+  if (judged.some(({ pass }) => !pass)) process.exitCode = 1
+}
+
 async function soak(chosen: Options, folder: string): Promise<void> {
   const results = await benchSoak(chosen.minutes, chosen.scale, folder)
   const judged = soakVerdicts(results)
@@ -267,6 +278,7 @@ try {
   else if (chosen.only.includes(DOCUMENTS)) await documents(chosen, folder)
   else if (chosen.only.includes(CONTENTS)) await contents(chosen, folder)
   else if (chosen.only.includes(REHEARSAL)) await rehearsal(chosen, folder)
+  else if (chosen.only.includes(EXPORT)) await exports(chosen, folder)
   else if (chosen.only.includes(SOAK)) await soak(chosen, folder)
   else await bench(chosen, folder)
 } finally {

@@ -31,6 +31,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
   expect([...short].filter((suite) => inBrowser.test(suite))).toEqual([])
   expect([...new Set(long.filter((suite) => !short.has(suite) && !inBrowser.test(suite)))].sort()).toEqual([
     'test/faults/disk-full.test.ts',
+    'test/faults/full-export.test.ts',
     'test/faults/network.test.ts',
     'test/faults/replica-set.test.ts',
     'test/faults/server-killed.test.ts',
@@ -49,6 +50,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/process/killed-bookings.test.ts',
     'test/process/killed-deliveries.test.ts',
     'test/process/killed-events.test.ts',
+    'test/process/killed-exports.test.ts',
     'test/process/killed-insurance.test.ts',
     'test/process/killed-intake.test.ts',
     'test/process/killed-resets.test.ts',

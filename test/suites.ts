@@ -58,6 +58,7 @@ const STORE_SENSITIVE = suites(
   'test/search/random-searches.test.ts',
   'test/storage/*.test.ts',
   'test/content/contents.test.ts',
+  'test/jobs/export-meanwhile.test.ts',
 )
 
 /** A suite of each room that STORE_SENSITIVE does not go through, as its users do, on MongoDB too. */
@@ -70,9 +71,9 @@ const SMOKE = suites(
   'test/events/{backport,failures,lifecycle,rest-hook,rights,topic-events,topic-operations,websocket}.test.ts',
   'test/fhir-api/{crud,mcp}.test.ts',
   'test/integrations/outbox/outbox.test.ts',
-  'test/jobs/respond-async.test.ts',
+  'test/jobs/{export,respond-async}.test.ts',
   'test/operations/patient-match.test.ts',
-  'test/process/killed-{bookings,events,resets}.test.ts',
+  'test/process/killed-{bookings,events,exports,resets}.test.ts',
   'test/providers/document-reference.test.ts',
   'test/record/journal/journal.test.ts',
   'test/rehearsal/{faults/each-fault,generations/snapshots,runs/{belonging,many-exchanges},scenarios/load-scenario,transfer/transfer}.test.ts',
@@ -86,7 +87,7 @@ const ON_SQLITE = suites(
   'test/dashboard/browser/*.test.ts',
   'test/dashboard/template.test.ts',
   'test/storage/sqlite-*.test.ts',
-  'test/faults/disk-full.test.ts',
+  'test/faults/{disk-full,full-export}.test.ts',
   'test/process/{backup,multiplying-requests,upgrade}.test.ts',
   'test/scripts/backup.test.ts',
 )
@@ -108,6 +109,7 @@ const WAITING = suites(
   'test/calls/{recovery/held-messages,tools/abandonment-recovery}.test.ts',
   'test/events/{backport,email,topic-operations,websocket}.test.ts',
   'test/extensions/reindexing.test.ts',
+  'test/jobs/*.test.ts',
   'test/fhir-api/{custom-search-servers,custom-search-waiting,full-text,reindexing}.test.ts',
   'test/rehearsal/{clock,clock-calls}.test.ts',
   'test/rehearsal/plans/{bad,good}-clients.test.ts',

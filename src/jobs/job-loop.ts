@@ -21,13 +21,13 @@ import {
 import { KEPT, named, ownerNow, releaseFiles, stageRemoval } from './jobs.ts'
 
 /** Milliseconds; `atOnce`: jobs that a process works on side by side, each of another clinic. */
-const PACE: LoopPace = { look: 250, pause: 0, atOnce: 3 }
+const PACE: LoopPace = { look: 200, pause: 0, atOnce: 3 }
 /** Milliseconds after which another process takes over a job whose process has died. */
 const LEASE = 6_000
 /** Longest turn, in milliseconds, where a job can be divided. */
 const TURN = 2_000
 /** Milliseconds before the next try, where the clinic has a job at work, the store cannot serve, or too many requests wait. */
-const AGAIN = { busy: 500, store: 2_000, throttled: 1_000 }
+const AGAIN = { busy: 100, store: 2_000, throttled: 1_000 }
 /** Turns that may end with their process, or because the store cannot serve, until the job fails. */
 const MOST_BROKEN = 10
 

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+/** `Prefer: respond-async`: docs/async-requests.md */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
+import { JOB, type Job } from '../../src/jobs/job.ts'
 import { ASYNC, ended, startedJob } from '../support/jobs.ts'
 import type { TestServer } from '../support/server.ts'
 import { logInAs, startTwoClinics, type TwoClinics, withToken } from '../support/two-clinics.ts'
@@ -30,6 +32,14 @@ test('a search becomes a job, whose result is a batch-response with the searchse
   expect(others).toEqual([])
   expect(entry.response.status).toBe('200 OK')
   expect(entry.resource).toEqual(now.body)
+})
+
+test('a search by POST becomes a job too, and the result is JSON whatever is accepted', async () => {
+  const { ours } = clinics
+  const headers = { ...ASYNC, 'content-type': 'application/x-www-form-urlencoded', accept: 'application/fhir+xml' }
+  const accepted = await ours('POST', '/Patient/_search', '_count=2&_sort=_id', headers)
+  const { body } = await ended(ours, startedJob(accepted))
+  expect(body.entry[0].resource.entry).toHaveLength(2)
 })
 
 test('an operation and a transaction are done in the background', async () => {
@@ -98,4 +108,75 @@ test('other interactions ignore the preference, and heed those beside it', async
   const both = { prefer: 'respond-async, return=minimal' }
   const { status, text, headers } = await clinics.ours('POST', '/Patient', { resourceType: 'Patient' }, both)
   expect([status, text, headers.get('content-location')]).toEqual([201, '', null])
+})
+
+describe('a job whose process has died', () => {
+  /** As if a process had taken it, and had been killed. */
+  async function abandoned(isSafe: boolean): Promise<string> {
+    const { ours, server } = clinics
+    const path = startedJob(await ours('GET', '/Patient?_count=1', undefined, ASYNC))
+    await ended(ours, path)
+    const { repository } = server.app
+    await repository.change(DEMO_CLINIC, async ({ records, writtenAt }) => {
+      const id = path.slice('/jobs/'.length)
+      const record = await records.read(JOB, id)
+      if (record === undefined) throw new Error('The job is gone')
+      const { doneAt: _doneAt, expires: _expires, ...job } = record.value
+      const work = { ...(job.work as object), isSafe }
+      records.put(JOB, id, { ...job, work, state: 'running', turn: 'of another', files: [] }, { due: writtenAt })
+    })
+    return path
+  }
+
+  test('is done again where it only reads', async () => {
+    const { status, body } = await ended(clinics.ours, await abandoned(true))
+    expect([status, body.entry[0].response.status]).toEqual([200, '200 OK'])
+  })
+
+  test('fails where it may have written, and says so', async () => {
+    const { status, body } = await ended(clinics.ours, await abandoned(false))
+    expect([status, body.issue[0].code]).toEqual([500, 'incomplete'])
+    expect(body.issue[0].diagnostics).toContain('Look before you send it again')
+  })
+})
+
+test('a clinic has 20 waiting jobs at most, which take no turn of another clinic', async () => {
+  const { ours, theirs, server } = clinics
+  const { repository } = server.app
+  const model = (await repository.records(JOB, { clinic: DEMO_CLINIC, limit: 1 }))[0]?.value as Job
+  const ids = Array.from({ length: 20 }, (_, n) => `waiting-${n}`)
+  await repository.change(DEMO_CLINIC, async ({ records, writtenAt }) => {
+    for (const id of ids) {
+      records.put(JOB, id, { ...model, state: 'waiting', files: [] }, { due: writtenAt + 3_600_000 })
+    }
+  })
+  const refused = await ours('GET', '/Patient', undefined, ASYNC)
+  expect([refused.status, refused.body.resourceType]).toEqual([429, 'OperationOutcome'])
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  const other = await ended(theirs, startedJob(await theirs('GET', '/Patient', undefined, ASYNC)))
+  expect(other.status).toBe(200)
+  for (const id of ids) expect((await admin.fhir('DELETE', `/jobs/${id}`)).status).toBe(202)
+  await ended(ours, startedJob(await ours('GET', '/Patient', undefined, ASYNC)))
+})
+
+test('a job of one clinic is done while many of another one wait', async () => {
+  const { ours, theirs } = clinics
+  const many: string[] = []
+  for (let n = 0; n < 15; n += 1) many.push(startedJob(await ours('GET', '/Patient', undefined, ASYNC)))
+  const one = startedJob(await theirs('GET', '/Patient', undefined, ASYNC))
+  expect((await ended(theirs, one)).status).toBe(200)
+  const states = await Promise.all(many.map(async (path) => (await ours('GET', path)).status))
+  expect(states).toContain(202)
+  for (const path of many) expect((await ended(ours, path)).status).toBe(200)
+})
+
+test('what a job has read is in the audit trail as a read of its user', async () => {
+  const { ours } = clinics
+  await ours('PUT', '/Patient/audited', { resourceType: 'Patient', id: 'audited', name: [{ family: 'Audited' }] })
+  await ended(ours, startedJob(await ours('GET', '/Patient?_id=audited', undefined, ASYNC)))
+  const { body } = await admin.fhir('GET', '/AuditEvent?entity=Patient/audited&_count=10')
+  // biome-ignore lint/suspicious/noExplicitAny: an entry of a searchset
+  const searches = (body.entry ?? []).filter(({ resource }: any) => resource.subtype?.[0]?.code?.startsWith('search'))
+  expect(searches.length).toBeGreaterThan(0)
+  expect(JSON.stringify(searches[0])).toContain('"ours"')
 })

@@ -1,0 +1,110 @@
+/** An export of 100,000 resources: resources a second from the request to the manifest, and the memory that it takes. */
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { sizesAt } from '../data-set.ts'
+import { logIn, progress, SETTLE, startServer } from '../emr.ts'
+import { importData } from '../import-data.ts'
+import { startMongod } from '../mongo/mongod.ts'
+import { table, type Verdict } from '../report.ts'
+import type { ServerProcess } from '../server-process.ts'
+
+export const EXPORT = 'export'
+
+/** The data set of this scale has 100,000 resources. */
+const SCALE = 3.65
+const ROUNDS = 3
+/** Milliseconds between two looks at the state and the memory. */
+const LOOK = 20
+const MIB = 1024 * 1024
+/** Resources a second, and bytes of memory beyond that of before. */
+const TARGETS = { rate: 20_000, memory: 64 * MIB }
+
+export interface ExportResults {
+  readonly engine: string
+  readonly resources: number
+  /** The best of some rounds: the first one starts the thread. */
+  readonly rate: number
+  /** Bytes beyond those of before, in the last round; undefined without /proc. */
+  readonly memory: number | undefined
+}
+
+export async function benchExport(engines: readonly string[], folder: string): Promise<readonly ExportResults[]> {
+  const results: ExportResults[] = []
+  for (const engine of engines) {
+    const mongod = engine === 'mongodb' ? await startMongod(join(folder, 'mongo-export')) : undefined
+    const server = await startServer(mongod?.urlOf(EXPORT) ?? `sqlite:${join(folder, 'export.db')}`)
+    try {
+      results.push({ engine, ...(await measured(server)) })
+    } finally {
+      await server.stop()
+      await mongod?.stop()
+    }
+  }
+  return results
+}
+
+interface Round {
+  readonly resources: number
+  readonly milliseconds: number
+  readonly memory: number | undefined
+}
+
+async function measured(server: ServerProcess): Promise<Omit<ExportResults, 'engine'>> {
+  const authorization = await logIn(server.url)
+  await importData(server.url, { authorization, 'content-type': 'application/fhir+json' }, sizesAt(SCALE))
+  const rounds: Round[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    await pause(SETTLE)
+    rounds.push(await exported(server, authorization))
+  }
+  const rates = rounds.map(({ resources, milliseconds }) => (resources / milliseconds) * 1_000)
+  progress(`export: ${rates.map((rate) => rate.toFixed(0)).join(', ')} resources a second`)
+  return { resources: rounds[0]?.resources ?? 0, rate: Math.max(...rates), memory: rounds.at(-1)?.memory }
+}
+
+async function exported(server: ServerProcess, authorization: string): Promise<Round> {
+  const headers = { authorization }
+  const before = server.memory()?.own ?? 0
+  let most = before
+  const started = performance.now()
+  const accepted = await fetch(`${server.url}/$export`, { headers: { ...headers, prefer: 'respond-async' } })
+  const job = accepted.headers.get('content-location')
+  if (job === null) throw new Error(`The export was answered ${accepted.status}: ${await accepted.text()}`)
+  for (;;) {
+    const state = await fetch(job, { headers })
+    most = Math.max(most, server.memory()?.own ?? 0)
+    if (state.status === 200) {
+      const milliseconds = performance.now() - started
+      const { output } = (await state.json()) as { readonly output: readonly { readonly count: number }[] }
+      await fetch(job, { method: 'DELETE', headers })
+      const resources = output.reduce((sum, { count }) => sum + count, 0)
+      return { resources, milliseconds, memory: before === 0 ? undefined : most - before }
+    }
+    if (state.status !== 202) throw new Error(`The export has failed: ${state.status} ${await state.text()}`)
+    await state.body?.cancel()
+    await pause(LOOK)
+  }
+}
+
+const mebibytes = (bytes: number | undefined): string => (bytes === undefined ? '-' : (bytes / MIB).toFixed(1))
+
+export const exportTable = (results: readonly ExportResults[]): string =>
+  table(
+    ['', 'resources', 'resources a second', 'memory, MiB'],
+    results.map(({ engine, resources, rate, memory }) => [engine, `${resources}`, rate.toFixed(0), mebibytes(memory)]),
+  )
+
+export const exportVerdicts = ({ engine, rate, memory }: ExportResults): readonly Verdict[] => [
+  {
+    what: `an export of all data, ${engine}`,
+    value: `${rate.toFixed(0)} resources a second`,
+    target: `above ${TARGETS.rate}`,
+    pass: rate > TARGETS.rate,
+  },
+  {
+    what: `an export of all data, ${engine}`,
+    value: `${mebibytes(memory)} MiB of memory`,
+    target: `below ${mebibytes(TARGETS.memory)} MiB`,
+    pass: memory === undefined || memory < TARGETS.memory,
+  },
+]

@@ -1,0 +1,57 @@
+/** The disk of the embedded engine is full in the middle of an export. */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { ASYNC, exported, startedJob } from '../support/jobs.ts'
+import { request, type TestServer } from '../support/server.ts'
+import { endProcessesAfterEach, login, start, until } from '../support/server-process.ts'
+import { type SmallDisk, tmpfs } from './small-disk.ts'
+
+const FILE = 'emr.db'
+const PATIENTS = 300
+
+const endings: (() => unknown)[] = []
+endProcessesAfterEach()
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end()
+})
+
+async function expectToWait(disk: SmallDisk): Promise<void> {
+  endings.push(disk.end)
+  const server = await start({ DATABASE_URL: `sqlite:${join(disk.folder, FILE)}`, DEMO: 'on' }, disk.within)
+  const authorization = `Bearer ${await login(server.url)}`
+  const fhir: TestServer['fhir'] = (method, path, body, headers) =>
+    request(server.url, method, path, body, { authorization, ...headers })
+  const entry = Array.from({ length: PATIENTS }, (_, n) => ({
+    resource: { resourceType: 'Patient', id: `disk-${n}`, text: { status: 'generated', div: FILLER } },
+    request: { method: 'PUT', url: `Patient/disk-${n}` },
+  }))
+  expect((await fhir('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry })).status).toBe(200)
+  const path = startedJob(await fhir('GET', '/$export', undefined, ASYNC))
+  disk.fill(server.pid, `${FILE}-wal`)
+  await until(async () => (await fhir('PUT', '/Patient/refused', LARGE)).status >= 500)
+  // Some tries are in vain.
+  await sleep(5_000)
+  expect((await fhir('GET', path)).status).toBe(202)
+  disk.free(server.pid)
+  const { addresses } = await exported(fhir, path)
+  expect(addresses.filter((one) => one.startsWith('Patient/disk-'))).toHaveLength(PATIENTS)
+  expect(new Set(addresses).size).toBe(addresses.length)
+}
+
+const FILLER = `<div xmlns="http://www.w3.org/1999/xhtml">${'x'.repeat(2_000)}</div>`
+const LARGE = {
+  resourceType: 'Patient',
+  id: 'refused',
+  text: { status: 'generated', div: `<div xmlns="http://www.w3.org/1999/xhtml">${'x'.repeat(4_000_000)}</div>` },
+}
+
+const onLinux = process.platform === 'linux' ? describe : describe.skip
+
+onLinux('an export on a disk that is full', () => {
+  test('waits, and is complete when space is freed', async () => {
+    const disk = await tmpfs()
+    if (disk === undefined) return void process.stderr.write('No tmpfs can be mounted here\n')
+    await expectToWait(disk)
+  })
+})
