@@ -8,7 +8,7 @@ import { badRequest } from '../fhir/outcome.ts'
 import { currentBudget } from '../isolation/budget.ts'
 import { yieldToEventLoop } from '../isolation/fair-queue.ts'
 import { type ExchangeSummary, isGap, patientOf, type ShownMessage } from '../record/journal/exchange.ts'
-import type { FoundExchange, JournalFilter, JournalReader } from '../record/journal/journal-reader.ts'
+import type { FoundExchange, JournalFilter, JournalReader, NumberedExchange } from '../record/journal/journal-reader.ts'
 
 export interface Exported {
   /** The ids of the patients whom the exchanges are about. */
@@ -60,7 +60,7 @@ export async function exportOf(reader: JournalReader, filter: JournalFilter, nam
 
 const PAGE = 100
 
-/** The newest first. One that is not kept any more is left out. */
+/** The newest first, gaps included. One that is not kept any more is left out. */
 async function* exchangesOf(
   reader: JournalReader,
   filter: JournalFilter,
@@ -68,8 +68,8 @@ async function* exchangesOf(
   before: number,
 ): AsyncGenerator<FoundExchange> {
   let left = most
-  for await (const { number, summary } of summariesOf(reader, filter, before)) {
-    const found = hasBodies ? await reader.find(summary.id) : { number, summary }
+  for await (const { number, exchange: summary } of summariesOf(reader, filter, before)) {
+    const found = hasBodies && !isGap(summary) ? await reader.find(summary.id) : { number, summary }
     if (found !== undefined) yield found
     if (hasBodies) await yieldToEventLoop()
     left -= 1
@@ -81,11 +81,11 @@ async function* summariesOf(
   reader: JournalReader,
   filter: JournalFilter,
   before: number,
-): AsyncGenerator<{ readonly number: number; readonly summary: ExchangeSummary }> {
+): AsyncGenerator<NumberedExchange> {
   for (let next: number | undefined = before; next !== undefined; ) {
     currentBudget()?.check('reading exchanges')
     const page = await reader.page(filter, PAGE, next)
-    yield* page.exchanges.flatMap(({ number, exchange }) => (isGap(exchange) ? [] : [{ number, summary: exchange }]))
+    yield* page.exchanges
     next = page.next
     await yieldToEventLoop()
   }

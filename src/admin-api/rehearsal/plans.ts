@@ -3,17 +3,21 @@
  * read them, its admins and operators change them. docs/plans.md
  */
 import type { Router } from '@koa/router'
+import type { Context as KoaContext } from 'koa'
 import { badRequest } from '../../fhir/outcome.ts'
 import { isObject, present } from '../../fhir/resource.ts'
-import { readJsonBody } from '../../http/message/body.ts'
+import { parseBody, readBody, readJsonBody } from '../../http/message/body.ts'
 import { parsePlan } from '../../rehearsal/plans/parse-plan.ts'
 import { deletePlan, findPlan, listPlans, storePlan } from '../../rehearsal/plans/plans.ts'
+import { exportedJournal } from '../../rehearsal/runs/exported-journal.ts'
 import type { Runs } from '../../rehearsal/runs/runs.ts'
 import type { Repository } from '../../repository/repository.ts'
 import { sinceOf } from '../exchanges.ts'
 import { rehearsedClinic } from './rehearsed-clinic.ts'
 
 const LIMITS = { bodyBytes: 200_000, jsonDepth: 16 }
+
+const EXPORT = { bodyBytes: 32 * 1024 * 1024, jsonDepth: 64 }
 
 const ONE = '/:clinic/plans/:plan'
 
@@ -29,6 +33,11 @@ export function addPlanRoutes(
 
   router.post('/:clinic/plans/$dry-run', async (koa) => {
     const clinic = await rehearsedClinic(koa, repository, { what: 'try plan', isChanged: true })
+    if (koa.query.plan !== undefined) {
+      const tried = await findPlan(repository, clinic, String(koa.query.plan))
+      koa.body = await runs.rehearseExported(clinic, tried, exportedJournal(await readLines(koa)))
+      return
+    }
     const { plan, run, call, since } = readDryRun(await readJsonBody(koa, LIMITS))
     const tried = typeof plan === 'string' ? await findPlan(repository, clinic, plan) : parsePlan(plan)
     koa.body = await runs.rehearse(
@@ -56,6 +65,14 @@ export function addPlanRoutes(
     await deletePlan(repository, clinic, koa.params.plan ?? '')
     koa.status = 204
   })
+}
+
+/** The JSON of each line of the body. @throws FhirError 400, 413 */
+async function readLines(koa: KoaContext): Promise<readonly unknown[]> {
+  const lines = (await readBody(koa, EXPORT.bodyBytes)).split('\n')
+  return lines.flatMap((line, index) =>
+    line.trim() === '' ? [] : [parseBody(line, EXPORT.jsonDepth, `Line ${index + 1}`)],
+  )
 }
 
 interface DryRun {

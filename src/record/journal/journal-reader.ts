@@ -6,7 +6,7 @@ import type { FoundEntry, JournalBounds, JournalFilter, JournalStore } from '../
 import { type Counts, Tally } from './counts.ts'
 import { type ExchangeDetail, isGap, type Summary } from './exchange.ts'
 
-export type { JournalFilter } from '../../storage/journal-port.ts'
+export type { FoundEntry, JournalFilter, JournalPage, JournalScan } from '../../storage/journal-port.ts'
 
 export interface NumberedExchange {
   /** Its place in the journal of its clinic. */
@@ -36,14 +36,17 @@ const COUNTED = 100_000
 /** Milliseconds by which an entry may be written later than those that began after it. */
 const LATE = 600_000
 
+/** The part of a store that is read. */
+export type JournalEntries = Pick<JournalStore, 'bounds' | 'scan' | 'measure' | 'read'>
+
 export class JournalReader {
-  readonly #store: JournalStore
+  readonly #store: JournalEntries
   readonly #clinic: string
   /** The least roles of the exchanges that the user may read. */
   readonly #audiences: readonly string[]
 
   /** @param role of the reading user: exchanges that need a higher one are invisible to it */
-  constructor(store: JournalStore, clinic: string, role: Role) {
+  constructor(store: JournalEntries, clinic: string, role: Role) {
     this.#store = store
     this.#clinic = clinic
     this.#audiences = ROLES.slice(0, ROLES.indexOf(role) + 1)

@@ -1,8 +1,12 @@
 /** Follows the journal for a run, and judges its client by the plan. Each process that is asked about a run has one. */
 import { unpaid } from '../../isolation/budget.ts'
 import { isGap, LEAST_ROLE } from '../../record/journal/exchange.ts'
-import type { Journal } from '../../record/journal/journal.ts'
-import { type JournalFilter, JournalReader, type NumberedExchange } from '../../record/journal/journal-reader.ts'
+import {
+  type JournalEntries,
+  type JournalFilter,
+  JournalReader,
+  type NumberedExchange,
+} from '../../record/journal/journal-reader.ts'
 import type { Plan } from '../plans/plan.ts'
 import { SeenByRun } from './exchange-matching.ts'
 import { JournalSource } from './exchange-source.ts'
@@ -24,9 +28,16 @@ export interface Watched {
   readonly until?: number
 }
 
+/** Where the exchanges of a run are read. */
+export interface WatchedJournal {
+  readonly store: JournalEntries
+  /** Writes what waits to be written. */
+  flush(): Promise<void>
+}
+
 export class RunWatch {
   readonly #watched: Watched
-  readonly #journal: Pick<Journal, 'store' | 'flush'>
+  readonly #journal: WatchedJournal
   readonly #reader: JournalReader
   readonly #source: JournalSource
   readonly #steps: readonly StepWatch[]
@@ -37,7 +48,7 @@ export class RunWatch {
   readonly #named = new Map<string, number>()
   #reading: Promise<void> = Promise.resolve()
 
-  constructor(journal: Pick<Journal, 'store' | 'flush'>, watched: Watched) {
+  constructor(journal: WatchedJournal, watched: Watched) {
     this.#journal = journal
     this.#watched = watched
     // Evidence is shown to staff.

@@ -18,7 +18,7 @@ import { stageReport } from '../reports/staged.ts'
 import { resultOf, tallyOf } from '../reports/tally.ts'
 import { faultsOfPlan, type OpenRun, stageClosedRun, stageOpenRun } from './open-runs.ts'
 import type { Attested, RunRecord, RunReport } from './run.ts'
-import { type FoundStates, RunWatch } from './run-watch.ts'
+import { type FoundStates, RunWatch, type Watched, type WatchedJournal } from './run-watch.ts'
 
 const RUN = recordKind<RunRecord>('run')
 
@@ -129,13 +129,18 @@ export class Runs {
   }
 
   /** The steps of a plan by traffic that the journal has: nothing is stored. */
-  async rehearse(
-    clinic: string,
-    plan: Plan,
-    of: { readonly run?: string; readonly call?: string; readonly since?: number },
-  ) {
+  rehearse(clinic: string, plan: Plan, of: { readonly run?: string; readonly call?: string; readonly since?: number }) {
+    return this.#judge(this.#journal, { clinic, plan, filter: present(of) })
+  }
+
+  /** The same by exchanges that were exported, here or elsewhere. */
+  rehearseExported(clinic: string, plan: Plan, journal: WatchedJournal) {
+    return this.#judge(journal, { clinic, plan, filter: {} })
+  }
+
+  async #judge(journal: WatchedJournal, { clinic, plan, filter }: Pick<Watched, 'clinic' | 'plan' | 'filter'>) {
     const named = withNames(plan)
-    const watch = new RunWatch(this.#journal, { clinic, plan: named, filter: present(of), after: 0 })
+    const watch = new RunWatch(journal, { clinic, plan: named, filter, after: 0 })
     await watch.follow()
     return { steps: watch.steps({ isOpen: false }, {}, await this.#states(clinic, named)), ...watch.seen }
   }
