@@ -82,6 +82,17 @@ export const pages: readonly DashboardPage[] = [
     navigation: { label: 'Messages', icon: 'message' },
   },
   {
+    path: '/events',
+    load: () => import('./pages/events/events-page.tsx'),
+    component: 'EventsPage',
+    navigation: { label: 'Events', icon: 'bell' },
+  },
+  {
+    path: '/events/$id',
+    load: () => import('./pages/events/subscription-page.tsx'),
+    component: 'SubscriptionPage',
+  },
+  {
     path: '/explorer',
     load: () => import('./pages/explorer/explorer-page.tsx'),
     component: 'ExplorerPage',

@@ -1,6 +1,7 @@
 /** Operations and changes of resources, for pages that do things. */
 import type { FhirResource, Parameters, ParametersParameter } from 'fhir/r4'
-import { READS, send } from './client.ts'
+import { get, READS, send } from './client.ts'
+import { Problem } from './problem.ts'
 
 type Value = Omit<ParametersParameter, 'name'>
 type Values = readonly (readonly [name: string, value: Value])[]
@@ -49,6 +50,25 @@ export async function patch<T extends FhirResource>(seen: T, steps: readonly Pat
 /** @returns the resource as it is stored. @throws Problem */
 export const create = async <T extends FhirResource>(resource: T): Promise<T> =>
   (await send<T>({ method: 'POST', path: resource.resourceType, body: resource })).body
+
+/** The id of a resource that is about to be made: repeating the request makes no second one. */
+export const newId = (): string => crypto.randomUUID()
+
+/**
+ * Creates a resource under the id that it has. Where an earlier request has arrived, and only its response was lost, the resource that
+ * it has made is updated.
+ * @throws Problem
+ */
+export async function createWithId<T extends FhirResource>(resource: T): Promise<T> {
+  const path = `${resource.resourceType}/${resource.id}`
+  try {
+    return (await send<T>({ method: 'PUT', path, body: resource, headers: { 'if-none-match': '*' } })).body
+  } catch (error) {
+    if (!(error instanceof Problem && error.status === 412)) throw error
+    const { meta } = await get<FhirResource>(path)
+    return put(resource, meta?.versionId)
+  }
+}
 
 /** @param version that must be current; absent: that of the resource. @throws Problem */
 export async function put<T extends FhirResource>(resource: T, version = resource.meta?.versionId): Promise<T> {

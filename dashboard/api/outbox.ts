@@ -11,6 +11,8 @@ export interface Delivery {
   readonly tries: number
   readonly patient?: Reference
   readonly task?: Reference
+  /** The Subscription whose events they are. */
+  readonly subscription?: Reference
   readonly reason?: string
   /** FHIR instants. */
   readonly stagedAt?: string

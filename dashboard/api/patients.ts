@@ -1,27 +1,7 @@
-/** Records of patients that the dashboard makes, and removes again. */
+/** Records of patients that the dashboard has made, and removes again. */
 import type { Bundle, Patient } from 'fhir/r4'
 import { get, send } from './client.ts'
-import { ifMatch, put } from './operations.ts'
-import { Problem } from './problem.ts'
-
-/** The id of a record that is about to be made: repeating the request makes no second one. */
-export const newId = (): string => crypto.randomUUID()
-
-/**
- * Creates the patient under the id that it has. Where an earlier request has arrived, and only its response was lost,
- * the record that it has made is updated.
- * @throws Problem
- */
-export async function createPatient(patient: Patient): Promise<Patient> {
-  const path = `Patient/${patient.id}`
-  try {
-    return (await send<Patient>({ method: 'PUT', path, body: patient, headers: { 'if-none-match': '*' } })).body
-  } catch (error) {
-    if (!(error instanceof Problem && error.status === 412)) throw error
-    const { meta } = await get<Patient>(path)
-    return put(patient, meta?.versionId)
-  }
-}
+import { ifMatch } from './operations.ts'
 
 /**
  * Deletes a record that was just made.

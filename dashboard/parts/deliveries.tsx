@@ -164,7 +164,9 @@ function What({ delivery }: { readonly delivery: Delivery }) {
   )
 }
 
-function Title({ delivery: { type, message } }: { readonly delivery: Delivery }) {
+function Title({ delivery: { type, message, subscription } }: { readonly delivery: Delivery }) {
+  const of = referenceParts(subscription?.reference)?.id
+  if (of !== undefined) return <PageLink to={`/events/${of}`}>Events of a Subscription</PageLink>
   if (message === undefined) return type === 'contact' ? 'Contact for the CRM' : 'Message to the patient'
   return (
     <>

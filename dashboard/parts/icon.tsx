@@ -3,6 +3,7 @@
 const PATHS = {
   add: 'M12 5v14M5 12h14',
   arrowLeft: 'M19 12H5M11 6l-6 6 6 6',
+  bell: 'M6 17v-6a6 6 0 0 1 12 0v6l1.5 1h-15zM10 21h4',
   calendar: 'M4 6h16v14H4zM4 10.5h16M8.5 3v4M15.5 3v4',
   call: 'M5 4h4l2 5-2.5 1.5a11 11 0 0 0 5 5L15 13l5 2v4a2 2 0 0 1-2 2A16 16 0 0 1 3 6a2 2 0 0 1 2-2z',
   check: 'M5 12.5l4.5 4.5L19 7.5',

@@ -5,7 +5,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { Patient } from 'fhir/r4'
 import { type FormEvent, useState } from 'react'
 import { type Candidate, matchesOf, useMatches } from '../api/matches.ts'
-import { createPatient, newId, removePatient } from '../api/patients.ts'
+import { createWithId, newId } from '../api/operations.ts'
+import { removePatient } from '../api/patients.ts'
 import { issuesOf, type Wrong } from '../api/problem.ts'
 import { patientName } from '../fhir/names.ts'
 import { piecesOf } from '../fhir/patient-criteria.ts'
@@ -99,7 +100,7 @@ function useNewPatient({ typed, onCreated }: NewPatientProps) {
     const found = certain === undefined ? await sameAs({ ...patient, id }) : undefined
     setCertain(found)
     if (found !== undefined) return
-    const created = await createPatient({ ...patient, id })
+    const created = await createWithId({ ...patient, id })
     await client.invalidateQueries({ queryKey: ['Patient'] })
     onCreated(created)
     offerUndo(`${patientName(created)} is registered.`, {

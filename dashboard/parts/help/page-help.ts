@@ -55,6 +55,15 @@ export const PAGE_HELP: Readonly<Record<string, PageHelp>> = {
     doc: 'live-calls.md',
   },
   '/messages': { text: 'What goes to the CRM and to patients: sent, waiting, or given up.', doc: 'crm.md' },
+  '/events': {
+    text: 'Subscriptions, which tell programs of what changes: make them, see how far they are, switch them off and on.',
+    doc: DASHBOARD,
+    section: 'events',
+  },
+  '/events/$id': {
+    text: 'The events of a Subscription and each attempt to deliver them, to be sent again, and test events.',
+    doc: 'subscriptions.md',
+  },
   '/explorer': {
     text: 'How a client connects, a console for FHIR requests, and what the server offers.',
     doc: DASHBOARD,

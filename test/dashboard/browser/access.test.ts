@@ -29,6 +29,7 @@ const PAGES: Readonly<Record<string, string>> = {
   'work-list': '/work-list',
   deliveries: '/work-list?tab=deliveries',
   messages: '/messages',
+  events: '/events',
   exports: '/exports',
   sandbox: '/sandbox',
   snapshots: '/sandbox?tab=snapshots',

@@ -1,0 +1,167 @@
+/** The form for a new Subscription: to a topic, or by criteria of R4. docs/subscriptions.md */
+import { Button, Group, Modal, NativeSelect, Radio, Stack, Textarea, TextInput } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { createWithId, newId } from '../../api/operations.ts'
+import { topics } from '../../api/subscriptions.ts'
+import { CONTENTS, subscriptionFrom } from '../../fhir/subscriptions.ts'
+import type { Topic } from '../../fhir/topics.ts'
+import { FormError, useSubmit } from '../../parts/sign-in.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
+import { useTyped } from '../../parts/use-typed.ts'
+
+interface NewSubscriptionProps {
+  readonly onClose: () => void
+  readonly onCreated: (id: string) => void
+}
+
+const FIRST = {
+  ...{
+    kind: 'topic',
+    topic: '',
+    filters: '',
+    criteria: '',
+    channel: 'rest-hook',
+    endpoint: '',
+    headers: '',
+    reason: '',
+  },
+  ...{ topicContent: 'id-only', criteriaContent: '' },
+}
+
+const CHANNELS = [
+  { value: 'rest-hook', label: 'Requests to a web address (rest-hook)' },
+  { value: 'email', label: 'E-mail' },
+  { value: 'websocket', label: 'WebSocket' },
+]
+
+const optionsOf = (labels: Readonly<Record<string, string>>) =>
+  Object.entries(labels).map(([value, label]) => ({ value, label }))
+
+export function NewSubscription({ onClose, onCreated }: NewSubscriptionProps) {
+  const client = useQueryClient()
+  const [id] = useState(newId)
+  const { data: known = [] } = useQuery(topics)
+  const { typed, set } = useTyped(FIRST)
+  const isToTopic = typed.kind === 'topic'
+  const topic = known.find(({ url }) => url === typed.topic) ?? known[0]
+  const { error, isBusy, submit } = useSubmit(async () => {
+    const content = isToTopic ? typed.topicContent : typed.criteriaContent
+    await createWithId(subscriptionFrom({ ...typed, content, topic: topic?.url ?? '' }, id))
+    await client.invalidateQueries({ queryKey: ['Subscription'] })
+    onCreated(id)
+  })
+  const isChanged = `${typed.filters}${typed.criteria}${typed.endpoint}${typed.headers}${typed.reason}` !== ''
+  const { question, close } = useUnsaved(isChanged && !isBusy, { onClose, leftBy: ({ new: isNew }) => isNew })
+  return (
+    <Modal opened onClose={close} title="New Subscription" size="lg">
+      <form onSubmit={submit} aria-label="New Subscription">
+        <Stack>
+          <Radio.Group
+            label="Events"
+            value={typed.kind}
+            onChange={(value) => set('kind')({ currentTarget: { value } })}
+          >
+            <Group mt="xs">
+              <Radio value="topic" label="Of a topic" />
+              <Radio value="criteria" label="By search criteria" />
+            </Group>
+          </Radio.Group>
+          {isToTopic ? (
+            <TopicFields known={known} topic={topic} typed={typed} set={set} />
+          ) : (
+            <TextInput
+              label="Criteria"
+              required
+              placeholder="Observation?status=final"
+              description="A search that the changed resource itself decides"
+              value={typed.criteria}
+              onChange={set('criteria')}
+            />
+          )}
+          <ChannelFields typed={typed} set={set} />
+          <TextInput label="Reason" required maxLength={500} value={typed.reason} onChange={set('reason')} />
+          <FormError text={error} />
+          {question}
+          <Button type="submit" loading={isBusy}>
+            Subscribe
+          </Button>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+function filterText(topic: Topic | undefined): string {
+  const names = topic?.filters.map(({ parameter }) => parameter) ?? []
+  const [first] = names
+  if (topic === undefined || first === undefined) return 'This topic has none'
+  return `One on a line, as ${topic.types[0] ?? ''}?${first}=…; by ${names.join(', ')}. All must be met.`
+}
+
+type Form = Pick<ReturnType<typeof useTyped<typeof FIRST>>, 'typed' | 'set'>
+
+interface TopicFieldsProps extends Form {
+  readonly known: readonly Topic[]
+  readonly topic: Topic | undefined
+}
+
+const TopicFields = ({ known, topic, typed, set }: TopicFieldsProps) => (
+  <>
+    <NativeSelect
+      label="Topic"
+      required
+      data={known.map(({ url, title }) => ({ value: url, label: title }))}
+      value={topic?.url ?? ''}
+      description={topic?.description}
+      onChange={set('topic')}
+    />
+    <Textarea
+      label="Filters"
+      description={filterText(topic)}
+      autosize
+      minRows={1}
+      value={typed.filters}
+      onChange={set('filters')}
+    />
+  </>
+)
+
+function ChannelFields({ typed, set }: Form) {
+  const isToTopic = typed.kind === 'topic'
+  return (
+    <>
+      <NativeSelect label="Channel" data={CHANNELS} value={typed.channel} onChange={set('channel')} />
+      {typed.channel === 'rest-hook' && (
+        <TextInput
+          label="Endpoint"
+          type="url"
+          required
+          placeholder="https://example.org/events"
+          value={typed.endpoint}
+          onChange={set('endpoint')}
+        />
+      )}
+      {typed.channel === 'email' && (
+        <TextInput label="E-mail address" type="email" required value={typed.endpoint} onChange={set('endpoint')} />
+      )}
+      <NativeSelect
+        label="Content"
+        data={optionsOf(isToTopic ? CONTENTS.topic : CONTENTS.criteria)}
+        value={isToTopic ? typed.topicContent : typed.criteriaContent}
+        onChange={set(isToTopic ? 'topicContent' : 'criteriaContent')}
+      />
+      {typed.channel === 'rest-hook' && (
+        <Textarea
+          label="Headers"
+          description="One on a line, as Authorization: Bearer …; nobody reads their values afterwards"
+          autosize
+          minRows={1}
+          spellCheck={false}
+          value={typed.headers}
+          onChange={set('headers')}
+        />
+      )}
+    </>
+  )
+}
