@@ -16,6 +16,7 @@ import { Time, ZoneNote } from '../../parts/times.tsx'
 import { useGo } from '../../parts/use-go.ts'
 import { NewSubscription } from './new-subscription.tsx'
 import { StatusBadge, SwitchButton } from './subscription-parts.tsx'
+import { useActivation } from './use-activation.ts'
 
 const STATES = [
   { value: '', label: 'All' },
@@ -37,6 +38,7 @@ export function EventsPage() {
     ['_count', String(PAGE)],
   ])
   const shown = query.data && query.resources
+  useActivation(query.resources ?? [])
   return (
     <Stack gap="sm">
       <PageHead

@@ -22,6 +22,7 @@ import { AttemptTable } from './attempt-table.tsx'
 import { EventTable } from './event-table.tsx'
 import { StatusBadge, SwitchButton } from './subscription-parts.tsx'
 import { TestEvent } from './test-event.tsx'
+import { useActivation } from './use-activation.ts'
 
 export function SubscriptionPage() {
   const { id = '' } = useParams({ strict: false }) as { readonly id?: string }
@@ -38,6 +39,7 @@ export function SubscriptionPage() {
 function SubscriptionView({ subscription }: { readonly subscription: Subscription }) {
   const { id = '', error } = subscription
   const { id: clinic } = useClinic()
+  useActivation([subscription])
   const { data: known } = useQuery(topics)
   const [{ test }, setFilters] = useFilters({ test: '' })
   const query = useInfiniteQuery(watchedOf(clinic, id))

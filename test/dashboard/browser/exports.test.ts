@@ -119,6 +119,82 @@ test('admins see the jobs of all, and staff their own', async () => {
   }
 })
 
+const field = (page: Page, label: string) => page.getByRole('dialog').getByLabel(new RegExp(`^${label}`))
+
+test('an export of patients is started from the form with a type that is completed, and its files are saved', async () => {
+  const page = await opened()
+  await page.getByRole('button', { name: 'New export…' }).click()
+  expect(filtersIn(page)).toEqual({ new: 'yes' })
+  await page.getByRole('radio', { name: 'The records of all patients' }).check()
+  await field(page, 'Types').pressSequentially('patien')
+  await page.keyboard.press('ArrowDown')
+  await page.getByRole('option', { name: 'Patient', selected: true }).waitFor()
+  expect(await findingsInBothSchemes(page)).toEqual([])
+  await page.keyboard.press('Enter')
+  expect(await field(page, 'Types').inputValue()).toBe('Patient, ')
+  await field(page, 'Elements').fill('Patient.name, id')
+  await page.getByRole('button', { name: 'Start the export' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Export of patients').waitFor()
+  const file = dialog.getByRole('row').filter({ hasText: 'Patient' })
+  await file.getByText('resources', { exact: true }).waitFor()
+  await file.getByText(/\d (bytes|kB)$/).waitFor()
+  await dialog.getByText('Data as of').waitFor()
+  expect(await findingsInBothSchemes(page)).toEqual([])
+  const { name, text } = await saved(page, 'Download Patient-1.ndjson')
+  expect(name).toBe('Patient-1.ndjson')
+  const patients = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(patients.length).toBeGreaterThan(3)
+  for (const one of patients) expect(one).toMatchObject({ resourceType: 'Patient', name: expect.anything() })
+  expect(patients[0].birthDate).toBeUndefined()
+  await page.keyboard.press('Escape')
+  await page.getByText('Exports', { exact: true }).last().click()
+  await page.getByRole('row').filter({ hasText: 'Patient/$export' }).getByText('done', { exact: true }).waitFor()
+  for (const width of [1024, 390]) {
+    await page.setViewportSize({ width, height: 800 })
+    expect(await fitsItsWidth(page)).toBe(true)
+  }
+})
+
+test('the form says what the server refuses or that it is away, and keeps what was typed', async () => {
+  const page = await opened('?new=yes')
+  await field(page, 'Types').fill('Patien')
+  await page.route(isAsked, (route) => route.abort())
+  await page.getByRole('button', { name: 'Start the export' }).click()
+  const alert = page.getByRole('dialog').getByRole('alert')
+  await alert.getByText('The server is not responding.').waitFor()
+  await page.unroute(isAsked)
+  await page.getByRole('button', { name: 'Start the export' }).click()
+  await alert.getByText(/'Patien'/).waitFor()
+  expect(await field(page, 'Types').inputValue()).toBe('Patien')
+  await page.keyboard.press('Escape')
+  await page.getByText('Leave without saving?').waitFor()
+  await page.getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('dialog').first().waitFor({ state: 'detached' })
+})
+
+test('an export of a group has its members alone, and one since a time of the clinic only what was changed after it', async () => {
+  const { fhir } = dashboard.server
+  const entity = { reference: 'Patient/abernathy-ruth' }
+  const group = { resourceType: 'Group', id: 'named', type: 'person', actual: true, name: 'Ruth’s <i>group</i>' }
+  expect((await fhir('PUT', '/Group/named', { ...group, member: [{ entity }] })).status).toBe(201)
+  const page = await opened('?new=yes')
+  await page.getByRole('radio', { name: 'The records of a group' }).check()
+  await field(page, 'Group').selectOption({ label: 'Ruth’s <i>group</i>' })
+  await field(page, 'Types').fill('Patient')
+  await page.getByRole('button', { name: 'Start the export' }).click()
+  const { text } = await saved(page, 'Download Patient-1.ndjson')
+  expect(JSON.parse(text)).toMatchObject({ id: 'abernathy-ruth' })
+  await page.goto(`${dashboard.server.url}/dashboard/exports?new=yes`)
+  await field(page, 'Types').fill('Organization')
+  await field(page, 'Changed since').fill('2040-01-01T08:00')
+  await page.getByRole('button', { name: 'Start the export' }).click()
+  await page.getByText('There are no files').or(page.getByRole('dialog').getByRole('alert')).waitFor()
+})
+
 test('nothing of it is stopped by the Content-Security-Policy, and no script fails', () => {
   expect(dashboard.complaints).toEqual([])
 })
