@@ -6,6 +6,7 @@ import { usePages } from '../../api/queries.ts'
 import { type Progress, progressOf, SENT, topics } from '../../api/subscriptions.ts'
 import { useFresh } from '../../api/use-fresh.ts'
 import { subscriptionTitle } from '../../fhir/subscriptions.ts'
+import type { Topic } from '../../fhir/topics.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { PageLink } from '../../parts/links.tsx'
@@ -38,6 +39,12 @@ export function EventsPage() {
     ['_count', String(PAGE)],
   ])
   const shown = query.data && query.resources
+  const known = useQuery(topics)
+  // As many as one request may name; later ones show their progress on their own pages.
+  const ids = query.resources?.flatMap((one) => one.id ?? []).slice(0, 2 * PAGE) ?? []
+  const progress = useQuery(progressOf(id, ids))
+  // Rows are drawn once, whole, so that nothing moves.
+  const isWhole = !known.isPending && (ids.length === 0 || !progress.isPending)
   useActivation(query.resources ?? [])
   return (
     <Stack gap="sm">
@@ -53,9 +60,13 @@ export function EventsPage() {
         onChange={(chosen) => setFilters({ status: chosen })}
         w="fit-content"
       />
-      <Loaded query={{ ...query, data: shown }}>
+      <Loaded query={{ ...query, data: isWhole ? shown : undefined }}>
         {(subscriptions) =>
-          subscriptions.length === 0 ? <Nothing /> : <SubscriptionTable subscriptions={subscriptions} />
+          subscriptions.length === 0 ? (
+            <Nothing />
+          ) : (
+            <SubscriptionTable subscriptions={subscriptions} known={known.data} progress={progress.data} />
+          )
         }
       </Loaded>
       {query.hasNextPage && (
@@ -68,8 +79,12 @@ export function EventsPage() {
           Show more
         </Button>
       )}
-      {isNew !== '' && (
-        <NewSubscription onClose={() => setFilters({ new: '' })} onCreated={(created) => go(`/events/${created}`)} />
+      {isNew !== '' && !known.isPending && (
+        <NewSubscription
+          known={known.data ?? []}
+          onClose={() => setFilters({ new: '' })}
+          onCreated={(created) => go(`/events/${created}`)}
+        />
       )}
     </Stack>
   )
@@ -84,12 +99,13 @@ const Nothing = () => (
 
 const TITLES = ['What', 'Status', 'To', 'Events', 'Waiting', 'Last attempt', 'Actions']
 
-function SubscriptionTable({ subscriptions }: { readonly subscriptions: readonly Subscription[] }) {
-  const { id } = useClinic()
-  const ids = subscriptions.flatMap((one) => one.id ?? [])
-  // As many as one request may name; later ones show their progress on their own pages.
-  const { data: progress } = useQuery(progressOf(id, ids.slice(0, 2 * PAGE)))
-  const { data: known } = useQuery(topics)
+interface SubscriptionTableProps {
+  readonly subscriptions: readonly Subscription[]
+  readonly known: readonly Topic[] | undefined
+  readonly progress: ReadonlyMap<string, Progress> | undefined
+}
+
+function SubscriptionTable({ subscriptions, known, progress }: SubscriptionTableProps) {
   return (
     <ListTable label="Subscriptions" titles={TITLES} minWidth={960}>
       {subscriptions.map((subscription) => (

@@ -1,9 +1,8 @@
 /** The form for a new Subscription: to a topic, or by criteria of R4. docs/subscriptions.md */
 import { Button, Group, Modal, NativeSelect, Radio, Stack, Textarea, TextInput } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { createWithId, newId } from '../../api/operations.ts'
-import { topics } from '../../api/subscriptions.ts'
 import { CONTENTS, subscriptionFrom } from '../../fhir/subscriptions.ts'
 import type { Topic } from '../../fhir/topics.ts'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
@@ -11,6 +10,7 @@ import { useUnsaved } from '../../parts/unsaved.tsx'
 import { useTyped } from '../../parts/use-typed.ts'
 
 interface NewSubscriptionProps {
+  readonly known: readonly Topic[]
   readonly onClose: () => void
   readonly onCreated: (id: string) => void
 }
@@ -38,10 +38,9 @@ const CHANNELS = [
 const optionsOf = (labels: Readonly<Record<string, string>>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }))
 
-export function NewSubscription({ onClose, onCreated }: NewSubscriptionProps) {
+export function NewSubscription({ known, onClose, onCreated }: NewSubscriptionProps) {
   const client = useQueryClient()
   const [id] = useState(newId)
-  const { data: known = [] } = useQuery(topics)
   const { typed, set } = useTyped(FIRST)
   const isToTopic = typed.kind === 'topic'
   const topic = known.find(({ url }) => url === typed.topic) ?? known[0]
@@ -52,7 +51,14 @@ export function NewSubscription({ onClose, onCreated }: NewSubscriptionProps) {
     onCreated(id)
   })
   const isChanged = `${typed.filters}${typed.criteria}${typed.endpoint}${typed.headers}${typed.reason}` !== ''
-  const { question, close } = useUnsaved(isChanged && !isBusy, { onClose, leftBy: ({ new: isNew }) => isNew })
+  const leave = () => {
+    release()
+    onClose()
+  }
+  const { question, close, release } = useUnsaved(isChanged && !isBusy, {
+    onClose: leave,
+    leftBy: ({ new: isNew }) => isNew,
+  })
   return (
     <Modal opened onClose={close} title="New Subscription" size="lg">
       <form onSubmit={submit} aria-label="New Subscription">

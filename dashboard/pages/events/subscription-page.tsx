@@ -7,6 +7,7 @@ import { useGet } from '../../api/queries.ts'
 import { deleteSubscription, SENT, topics, type Watched, watchedOf } from '../../api/subscriptions.ts'
 import { useFresh } from '../../api/use-fresh.ts'
 import { contentOf, filtersOf, isToTopic, subscriptionTitle } from '../../fhir/subscriptions.ts'
+import type { Topic } from '../../fhir/topics.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { useFilters } from '../../parts/filters.ts'
@@ -29,18 +30,23 @@ export function SubscriptionPage() {
   const { id: clinic } = useClinic()
   useFresh(clinic, ['Subscription'], [SENT])
   const query = useGet<Subscription>(`Subscription/${id}`)
+  const known = useQuery(topics)
   return (
-    <Loaded query={query} rows={8}>
-      {(subscription) => <SubscriptionView key={id} subscription={subscription} />}
+    <Loaded query={{ ...query, data: known.isPending ? undefined : query.data }} rows={8}>
+      {(subscription) => <SubscriptionView key={id} subscription={subscription} known={known.data} />}
     </Loaded>
   )
 }
 
-function SubscriptionView({ subscription }: { readonly subscription: Subscription }) {
+interface SubscriptionViewProps {
+  readonly subscription: Subscription
+  readonly known: readonly Topic[] | undefined
+}
+
+function SubscriptionView({ subscription, known }: SubscriptionViewProps) {
   const { id = '', error } = subscription
   const { id: clinic } = useClinic()
   useActivation([subscription])
-  const { data: known } = useQuery(topics)
   const [{ test }, setFilters] = useFilters({ test: '' })
   const query = useInfiniteQuery(watchedOf(clinic, id))
   const watched = query.data?.pages[0]
@@ -92,7 +98,7 @@ function SubscriptionView({ subscription }: { readonly subscription: Subscriptio
           </>
         )}
       </Loaded>
-      {test !== '' && <TestEvent subscription={subscription} onClose={() => setFilters({ test: '' })} />}
+      {test !== '' && <TestEvent subscription={subscription} known={known} onClose={() => setFilters({ test: '' })} />}
     </Stack>
   )
 }

@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Bundle, Subscription } from 'fhir/r4'
 import { useState } from 'react'
 import { get } from '../../api/client.ts'
-import { SENT, sendTestEvent, topics } from '../../api/subscriptions.ts'
+import { SENT, sendTestEvent } from '../../api/subscriptions.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import { isToTopic, topicOf } from '../../fhir/subscriptions.ts'
 import type { Topic } from '../../fhir/topics.ts'
@@ -14,13 +14,13 @@ import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 
 interface TestEventProps {
   readonly subscription: Subscription
+  readonly known: readonly Topic[] | undefined
   readonly onClose: () => void
 }
 
-export function TestEvent({ subscription, onClose }: TestEventProps) {
+export function TestEvent({ subscription, known, onClose }: TestEventProps) {
   const { id: clinic } = useClinic()
   const client = useQueryClient()
-  const { data: known } = useQuery(topics)
   const search = searchOf(subscription, known)
   const { data: newest = '' } = useQuery({
     queryKey: ['focus of a test event', search],

@@ -45,7 +45,6 @@ function JobView({ job }: { readonly job: Job }) {
           ],
           ['By', <bdi key="by">{owner.name}</bdi>],
           ['Started', <Time key="started" at={createdAt} />],
-          ['Data as of', result.data && kind === 'export' && <Time at={result.data.transactionTime} />],
           ['Ended', doneAt && <Time at={doneAt} />],
           ['Kept until', expiresAt && <Time at={expiresAt} />],
         ]}
@@ -60,7 +59,12 @@ function JobView({ job }: { readonly job: Job }) {
         )}
       </div>
       {isUnderWay(job) && <CancelJob job={job} />}
-      {state === 'done' && (kind === 'request' ? <Response job={job} /> : <Loaded query={result}>{fileList}</Loaded>)}
+      {state === 'done' &&
+        (kind === 'request' ? (
+          <Response job={job} />
+        ) : (
+          <Loaded query={result}>{(found) => <Result kind={kind} result={found} />}</Loaded>
+        ))}
     </Stack>
   )
 }
@@ -78,12 +82,20 @@ function Response({ job: { id, url } }: { readonly job: Job }) {
   )
 }
 
-const fileList = ({ files }: JobResult) =>
-  files.length === 0 ? (
-    <Text size="sm">There are no files, as nothing was to be written.</Text>
-  ) : (
-    <Files files={files} />
-  )
+const Result = ({ kind, result: { files, transactionTime } }: Pick<Job, 'kind'> & { readonly result: JobResult }) => (
+  <>
+    {kind === 'export' && (
+      <Text size="sm">
+        Data as of <Time at={transactionTime} />
+      </Text>
+    )}
+    {files.length === 0 ? (
+      <Text size="sm">There are no files, as nothing was to be written.</Text>
+    ) : (
+      <Files files={files} />
+    )}
+  </>
+)
 
 function Files({ files }: { readonly files: readonly JobFile[] }) {
   const { save, isSaving, error } = useSave()

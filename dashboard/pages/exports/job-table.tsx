@@ -18,7 +18,7 @@ interface JobTableProps {
 export const JobTable = ({ jobs, onRemove }: JobTableProps) => (
   <ListTable label="Jobs" titles={['What', 'State', 'By', 'Started', 'Kept until', 'Actions']} minWidth={860}>
     {jobs.map((job) => (
-      <Table.Tr key={job.id} h={64}>
+      <Table.Tr key={job.id} h={72}>
         <Table.Th scope="row" maw={320}>
           <TitleLink job={job} />
           <Text className="mono cut" size="xs" c="dimmed">

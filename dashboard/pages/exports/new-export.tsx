@@ -43,7 +43,14 @@ export function NewExport({ onClose, onStarted }: NewExportProps) {
     onStarted(id)
   })
   const isChanged = `${typed.types}${typed.elements}${typed.since}` !== ''
-  const { question, close } = useUnsaved(isChanged && !isBusy, { onClose, leftBy: ({ new: isNew }) => isNew })
+  const leave = () => {
+    release()
+    onClose()
+  }
+  const { question, close, release } = useUnsaved(isChanged && !isBusy, {
+    onClose: leave,
+    leftBy: ({ new: isNew }) => isNew,
+  })
   return (
     <Modal opened onClose={close} title="New export">
       <form onSubmit={submit} aria-label="New export">

@@ -73,6 +73,38 @@ test('a Subscription by criteria is made from the form, becomes active, and its 
   expect(await page.content()).not.toContain('of-the-receiver')
 })
 
+test('a Subscription to a topic is made with a filter, and each of its notifications is one that was asked for', async () => {
+  const { fhir } = dashboard.server
+  const mine = { reference: 'Patient/abernathy-ruth' }
+  const page = await opened('?new=yes')
+  await field(page, 'Topic').selectOption({ label: 'Task raised' })
+  await field(page, 'Filters').fill('Task?patient=Patient/abernathy-ruth')
+  await field(page, 'Endpoint').fill(receiver.url)
+  await field(page, 'Content').selectOption({ label: 'The resources' })
+  await field(page, 'Reason').fill('front desk')
+  expect(await findingsInBothSchemes(page)).toEqual([])
+  await page.getByRole('button', { name: 'Subscribe' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Task raised' }).waitFor()
+  await page.getByText('active', { exact: true }).waitFor()
+  await page.getByText('Task?patient=Patient/abernathy-ruth').waitFor()
+  const task = { resourceType: 'Task', status: 'requested', intent: 'order' }
+  await fhir('POST', '/Task', { ...task, for: { reference: 'Patient/goldberg-samuel' } })
+  const raised = (await fhir('POST', '/Task', { ...task, for: mine })).body.id
+  await page.getByRole('table', { name: 'Events' }).getByText(`Task/${raised}`).waitFor()
+  await page.getByText('1, of which 0 wait').waitFor()
+  const bodies = receiver.received.map(({ body }) => JSON.parse(body))
+  expect(JSON.stringify(bodies.at(-1))).toContain(raised)
+  // A test event of a topic is about the newest resource of its type.
+  await page.getByRole('button', { name: 'Send a test event…' }).click()
+  await page.waitForFunction(() =>
+    /^Task\//.test(document.querySelector<HTMLInputElement>('[role=dialog] input')?.value ?? ''),
+  )
+  await page.keyboard.press('Enter')
+  await page.getByText('2, of which 0 wait').waitFor()
+  const list = await opened()
+  await list.getByRole('link', { name: 'Task raised' }).waitFor()
+})
+
 test('a receiver that fails is shown with the reason, and gets the event when it is sent again', async () => {
   receiver.answer(503)
   const id = await active('Failing')
