@@ -30,6 +30,7 @@ const PAGES: Readonly<Record<string, string>> = {
   deliveries: '/work-list?tab=deliveries',
   messages: '/messages',
   events: '/events',
+  subscription: '/events/looked-at',
   exports: '/exports',
   sandbox: '/sandbox',
   snapshots: '/sandbox?tab=snapshots',
@@ -114,6 +115,12 @@ beforeAll(async () => {
   visitDay = booked.body.entry[0].resource.start.slice(0, 10)
   const task = { resourceType: 'Task', id: 'looked-at', status: 'requested', intent: 'order', description: 'Look' }
   await fhir('PUT', '/Task/looked-at', task)
+  const channel = { type: 'rest-hook', endpoint: 'https://example.org/events', header: ['Authorization: Bearer x'] }
+  await fhir('PUT', '/Subscription/looked-at', {
+    ...{ resourceType: 'Subscription', id: 'looked-at', status: 'off', reason: 'To be looked at' },
+    ...{ criteria: 'Task?status=requested', channel },
+  })
+  await fhir('GET', '/Organization', undefined, { prefer: 'respond-async' })
   const headers = { 'x-call-id': 'access-1' }
   await tool('/patient-journey/update_registration_field', { firstName: 'Nadia', lastName: 'Okonkwo' }, headers)
   await tool('/patient-intake/submit_intake', { ...INTAKE, email: 'bounce@example.com' }, { 'x-call-id': 'access-2' })
@@ -183,6 +190,8 @@ const DIALOGS: Readonly<Record<string, readonly [path: string, ...buttons: strin
   'requests of the browser': ['/explorer?view=console', 'History and saved'],
   'new password': ['/', 'Account and look', 'Change password…'],
   help: ['/patients', 'Help'],
+  'new Subscription': ['/events', 'New Subscription…'],
+  'new export': ['/exports', 'New export…'],
 }
 
 test.each(Object.entries(DIALOGS))(
