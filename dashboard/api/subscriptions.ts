@@ -16,6 +16,8 @@ export interface DeliveryAttempt {
   readonly exchanges?: readonly string[]
   /** The numbers of the events that it was to deliver. */
   readonly events?: { readonly from: number; readonly to: number }
+  /** The notification without events that it was. */
+  readonly notice?: 'handshake' | 'heartbeat'
 }
 
 export interface Progress {

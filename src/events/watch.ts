@@ -91,43 +91,47 @@ const shownEvent = ({ number, focus, version, method, at, topic, isTest }: Numbe
  * @throws FhirError 404; 409 where the Subscription is off, or has no receiver
  */
 export async function stageResend(ctx: Context, id: string, from: number): Promise<void> {
-  const record = await receivingState(ctx, id)
+  const record = await listeningState(ctx, id)
+  if (record.value.channel.type === 'websocket')
+    throw conflict('The events of a websocket go to those who are connected')
   const [first] = await eventsAfter(ctx.unit, id, from - 1, 1)
   if (first?.number !== from) throw notFound(`The Subscription has no event ${from}, or not any more`)
+  await stageDeliveryNow(ctx, record, from - 1)
+}
+
+/** @throws FhirError 404; 409 */
+async function listeningState({ unit }: Context, id: string): Promise<StateRecord> {
+  const record = await knownState(unit, id)
+  if (isListening(record.value)) return record
+  throw conflict(
+    `The Subscription is '${record.value.status}', so nothing is sent; it has to be active, which it is once requested`,
+  )
+}
+
+/** Stages an attempt that is due at once, also where the last one has failed. @param delivered the event before the first of it, at most */
+async function stageDeliveryNow(ctx: Context, record: StateRecord, delivered: number): Promise<void> {
+  const { key: id, value: state } = record
   const row = (await rowOf(ctx.unit, id))?.value
   if (row?.subscription === undefined) {
-    const delivered = Math.min(record.value.delivered, from - 1)
-    putProgress(ctx.unit, record, { delivered })
-    return await stageDelivery(ctx, id, { ...record.value, delivered })
+    const before = Math.min(state.delivered, delivered)
+    if (before !== state.delivered) putProgress(ctx.unit, record, { delivered: before })
+    return await stageDelivery(ctx, id, { ...state, delivered: before })
   }
   const { reason: _reason, subscription, ...rest } = row
-  const again = { ...subscription, delivered: Math.min(subscription.delivered, from - 1) }
+  const again = { ...subscription, delivered: Math.min(subscription.delivered, delivered) }
   const value = { ...rest, state: 'waiting', tries: 0, tryUntil: ctx.now + TRY_FOR, subscription: again } as const
   // An attempt under way loses its lease with this change.
   ctx.unit.records.put(OUTBOX, subscriptionKey(id), value, { due: ctx.now })
 }
 
-/** @throws FhirError 404; 409 */
-async function receivingState({ unit }: Context, id: string): Promise<StateRecord> {
-  const record = await knownState(unit, id)
-  const { status, channel } = record.value
-  if (!isListening(record.value))
-    throw conflict(
-      `The Subscription is '${status}', so nothing is sent; it has to be active, which it is once requested`,
-    )
-  if (channel.type === 'websocket') throw conflict('The events of a websocket go to those who are connected')
-  return record
-}
-
 /**
  * Stages an event as if the resource had just been changed; it need not meet the criteria.
  * @param focus `Patient/1`
- * @returns its number
  * @throws FhirError 404; 409; 422 for a resource of another type
  */
-export async function stageTestEvent(ctx: Context, id: string, focus: string): Promise<number> {
-  const record = await receivingState(ctx, id)
-  const { types, last, kind, criteria } = record.value
+export async function stageTestEvent(ctx: Context, id: string, focus: string): Promise<void> {
+  const record = await listeningState(ctx, id)
+  const { types, last, kind, criteria, channel } = record.value
   const target = localReference(focus, ctx.baseUrl)
   if (target === undefined || !types.includes(target.type)) {
     throw unprocessable(`A test event is about a resource of the type ${types.join(' or ')}, such as ${types[0]}/1`)
@@ -135,7 +139,8 @@ export async function stageTestEvent(ctx: Context, id: string, focus: string): P
   const { version, method } = await ctx.read(target.type, target.id)
   const event = { focus: `${target.type}/${target.id}`, version, method, at: ctx.unit.writtenAt, isTest: true } as const
   putEvent(ctx.unit, id, last + 1, { ...event, ...present({ topic: kind === 'backport' ? criteria : undefined }) })
-  putProgress(ctx.unit, record, { last: last + 1 })
-  await stageDelivery(ctx, id, record.value)
-  return last + 1
+  // Connections of a websocket read the log themselves.
+  const isRead = channel.type === 'websocket'
+  putProgress(ctx.unit, record, { last: last + 1, ...(isRead ? { delivered: last + 1 } : {}) })
+  if (!isRead) await stageDeliveryNow(ctx, record, last)
 }

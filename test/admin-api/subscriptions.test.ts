@@ -95,6 +95,18 @@ test('a test event is about a resource that one names, also where it does not me
   expect((await post(id, '$test', {})).status).toBe(400)
 })
 
+test('a test event tries a receiver at once that has failed, with what it has missed before it', async () => {
+  receiver.answer(503)
+  const id = await subscribe(server, wanted('Patient?family=Missed', { endpoint: receiver.url }))
+  const patient = await created('Missed')
+  await eventually(async () => (await watched(id)).lastAttempt, 'a failed attempt')
+  receiver.answer(204)
+  expect((await post(id, '$test', { focus: `Patient/${patient}` })).status).toBe(202)
+  await delivered(id, 2)
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
+  expect(ids).toEqual([1, 1, 2].map((number) => `${id}.${number}`))
+})
+
 test('nothing is sent for a Subscription that is off', async () => {
   const id = await subscribe(server, wanted('Patient?family=Off', { endpoint: receiver.url }))
   const { body } = await server.fhir('GET', `/Subscription/${id}`)

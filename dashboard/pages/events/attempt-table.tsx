@@ -28,8 +28,9 @@ export function AttemptTable({ attempts }: { readonly attempts: readonly Deliver
   )
 }
 
-function numbersText({ events }: DeliveryAttempt): string {
-  if (events === undefined || events.to < events.from) return ''
+/** The numbers of its events, or the notification without events that it was. */
+function numbersText({ events, notice }: DeliveryAttempt): string {
+  if (events === undefined || events.to < events.from) return notice ?? ''
   return events.from === events.to ? String(events.from) : `${events.from} to ${events.to}`
 }
 
