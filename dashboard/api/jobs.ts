@@ -26,8 +26,11 @@ export interface Job {
 const SIZE = 'https://sandbox-emr.example/fhir/file-size'
 
 interface ManifestFile {
-  readonly type: string
-  readonly url: string
+  readonly type?: string
+  /** Absent where an import says how much it has stored of a file. */
+  readonly url?: string
+  /** The file that an import has read. */
+  readonly inputUrl?: string
   readonly count: number
   readonly extension?: { readonly [SIZE]?: number }
 }
@@ -39,7 +42,7 @@ interface Manifest {
   readonly error: readonly ManifestFile[]
 }
 
-export interface JobFile extends Pick<ManifestFile, 'type' | 'url' | 'count'> {
+export interface JobFile extends Omit<ManifestFile, 'extension'> {
   /** Bytes. */
   readonly size: number | undefined
   readonly holds: 'output' | 'deleted' | 'error'

@@ -49,7 +49,7 @@ export interface LoggedEvent {
 export interface Watched extends Progress {
   readonly attempts: readonly DeliveryAttempt[]
   readonly log: readonly LoggedEvent[]
-  /** Of the next page. */
+  /** The next page has the events before this number. */
   readonly before?: number
 }
 
@@ -75,7 +75,7 @@ export const progressOf = (clinic: string, ids: readonly string[]) =>
     placeholderData: keepPreviousData,
   })
 
-/** What one has sent, page by page. */
+/** The events and attempts of one, page by page. */
 export const watchedOf = (clinic: string, id: string) =>
   infiniteQueryOptions({
     queryKey: [SENT, clinic, id],

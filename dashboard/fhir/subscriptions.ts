@@ -76,7 +76,7 @@ export const topicOf = ({ criteria = '' }: Subscription, topics: readonly Topic[
 export const filtersOf = ({ _criteria }: Subscription): readonly string[] =>
   valuesIn(_criteria?.extension, 'filter-criteria')
 
-/** What its notifications hold, in words. */
+/** The contents of its notifications, in words. */
 export function contentOf(subscription: Subscription): string {
   const { payload, _payload } = subscription.channel
   const [content] = valuesIn(_payload?.extension, 'payload-content')

@@ -103,22 +103,27 @@ function Files({ files }: { readonly files: readonly JobFile[] }) {
     <>
       <FormError text={error} />
       <ListTable label="Files" titles={['Type', 'Holds', 'Lines', 'Size', 'File']} minWidth={480}>
-        {files.map((file) => (
-          <Table.Tr key={file.url}>
-            <Table.Th scope="row">{file.type}</Table.Th>
+        {files.map((file, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list of a job that is done does not change
+          <Table.Tr key={index}>
+            <Table.Th scope="row">
+              {file.type}
+              <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                {file.inputUrl}
+              </Text>
+            </Table.Th>
             <Table.Td>{HOLDS[file.holds]}</Table.Td>
             <Table.Td className="number">{file.count.toLocaleString('en')}</Table.Td>
             <Table.Td className="number">{file.size !== undefined && sizeText(file.size)}</Table.Td>
             <Table.Td>
-              <Button
-                size="compact-sm"
-                variant="default"
-                loading={isSaving(file.url)}
-                aria-label={`Download ${nameOfFile(file)}`}
-                onClick={() => save({ url: file.url, name: nameOfFile(file) })}
-              >
-                Download
-              </Button>
+              {file.url !== undefined && (
+                <DownloadButton
+                  save={save}
+                  isBusy={isSaving(file.url)}
+                  url={file.url}
+                  name={nameOfFile(file.url, file)}
+                />
+              )}
             </Table.Td>
           </Table.Tr>
         ))}
@@ -126,6 +131,23 @@ function Files({ files }: { readonly files: readonly JobFile[] }) {
     </>
   )
 }
+
+interface DownloadButtonProps extends SavedFile {
+  readonly save: (file: SavedFile) => void
+  readonly isBusy: boolean
+}
+
+const DownloadButton = ({ save, isBusy, url, name }: DownloadButtonProps) => (
+  <Button
+    size="compact-sm"
+    variant="default"
+    loading={isBusy}
+    aria-label={`Download ${name}`}
+    onClick={() => save({ url, name })}
+  >
+    Download
+  </Button>
+)
 
 interface SavedFile {
   readonly url: string

@@ -22,9 +22,9 @@ export const HOLDS: Readonly<Record<JobFile['holds'], string>> = {
 }
 
 /** `Patient-3.ndjson`, after the number in its address. */
-export function nameOfFile({ url, type, holds }: JobFile): string {
+export function nameOfFile(url: string, { type, holds }: JobFile): string {
   const number = url.split('/').at(-1) ?? ''
-  return `${holds === 'output' ? type : HOLDS[holds]}-${number}.ndjson`
+  return `${holds === 'output' ? (type ?? HOLDS[holds]) : HOLDS[holds]}-${number}.ndjson`
 }
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB'] as const
