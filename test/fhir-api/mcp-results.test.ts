@@ -42,7 +42,8 @@ describe('a result', () => {
 
   test('of a search is cut to 50,000 characters, and the links next lead to all of it', async () => {
     const text = 'x'.repeat(5_000)
-    for (let n = 0; n < 25; n++) await server.fhir('POST', '/Basic', { resourceType: 'Basic', code: { text }, created: '2001-02-03' })
+    for (let n = 0; n < 25; n++)
+      await server.fhir('POST', '/Basic', { resourceType: 'Basic', code: { text }, created: '2001-02-03' })
     const found = new Set<string>()
     let query: string | undefined = 'created=2001-02-03&_sort=_id'
     while (query !== undefined) {
