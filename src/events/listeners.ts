@@ -3,8 +3,8 @@
  * listen changes, which every start and stop of a Subscription does.
  */
 import { LRUCache } from 'lru-cache'
-import type { Context } from '../core/context.ts'
-import { upTo } from '../fhir/memoize.ts'
+import type { Context, ServedSearch } from '../core/context.ts'
+import { oncePer, upTo } from '../fhir/memoize.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { SUBSCRIBED, SUBSCRIBED_KEY } from '../repository/event-feed.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY } from '../repository/record-kinds.ts'
@@ -25,9 +25,11 @@ interface Known {
   readonly byType: ByType
 }
 
-/** Clinics whose listeners are kept, and matchers of all. */
-const known = new LRUCache<string, Known>(upTo(200))
-const matchers = new LRUCache<string, { readonly matcher: CompiledMatcher | undefined }>(upTo(10_000))
+/** Clinics whose listeners are kept, and matchers of all; for each server of this process, as another one may have another store. */
+const keptBy = oncePer((_server: ServedSearch) => ({
+  known: new LRUCache<string, Known>(upTo(200)),
+  matchers: new LRUCache<string, { readonly matcher: CompiledMatcher | undefined }>(upTo(10_000)),
+}))
 
 /** States that are read at a time. */
 const PAGE = 200
@@ -37,6 +39,7 @@ export async function listenersOf(ctx: Context): Promise<ByType> {
   const subscribed = await records.read(SUBSCRIBED, SUBSCRIBED_KEY)
   const declared = await records.readRecent(CUSTOM_DECLARATION, CUSTOM_KEY)
   const [name, versions] = [`${ctx.clinic}~${generation}`, `${subscribed?.version ?? 0}/${declared?.version ?? 0}`]
+  const { known } = keptBy(ctx.servedSearch)
   const kept = known.get(name)
   if (kept?.versions === versions) return kept.byType
   const byType = await compiledAnew(ctx, `${name}/${declared?.version ?? 0}`)
@@ -71,6 +74,7 @@ async function* listening({ unit: { records } }: Context): AsyncGenerator<StateR
 async function matcherOf(ctx: Context, scope: string, state: SubscriptionState): Promise<CompiledMatcher | undefined> {
   const { kind, criteria, filters } = state
   const name = JSON.stringify([scope, kind, criteria, filters])
+  const { matchers } = keptBy(ctx.servedSearch)
   const kept = matchers.get(name)
   if (kept !== undefined) return kept.matcher
   const matcher = await compiled(ctx, state)
