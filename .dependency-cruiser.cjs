@@ -123,7 +123,7 @@ const ROOMS = {
     ...['rehearsal/plans', 'rehearsal/runs', 'rehearsal/reports'],
   ],
   // What is taken out of a clinic as a file, and what is brought in.
-  'rehearsal/transfer': ['storage', 'repository', 'core', 'rehearsal/plans'],
+  'rehearsal/transfer': ['storage', 'repository', 'content', 'core', 'jobs', 'rehearsal/plans'],
   // What modules of others add.
   extensions: [
     ...['search', 'search/index', 'core', 'operations', 'calls', 'providers'],

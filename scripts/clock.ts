@@ -20,6 +20,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'main/': 'processes and threads',
   'admin-api/': 'sessions, streams, durations, and the clock of a clinic itself',
   'jobs/': 'when jobs wait, run and expire, which outlasts resets of the clock',
+  'rehearsal/transfer/import-work.ts': 'the end of a step of an import, and deadlines',
   'rehearsal/generations/': 'when generations were filled, and when they and clones go',
   'rehearsal/runs/': 'when runs start and end',
   'rehearsal/reports/shared-links.ts': 'when links end that are given to others',

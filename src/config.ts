@@ -62,6 +62,8 @@ export interface Config {
   readonly fullText: boolean
   /** Whether tool requests may identify their call in the body (for platforms whose own server sets message.call). */
   readonly trustBodyCallMetadata: boolean
+  /** Addresses below which files are imported from, each with a slash at its end. */
+  readonly importSources: readonly string[]
   /** Whether connectors may reach loopback, private and other addresses that are not public. */
   readonly allowPrivateAddresses: boolean
   /** The audit trail; undefined: nothing is audited. */
@@ -85,6 +87,8 @@ export interface Limits {
   readonly bodyBytes: number
   /** Maximum size in bytes of a Binary that is sent as its own bytes. */
   readonly binaryBytes: number
+  /** Maximum size in bytes of a file that is imported from another address. */
+  readonly importBytes: number
   /** Maximum size in bytes of all request bodies that are being received or processed. */
   readonly bodiesInFlightBytes: number
   /** Maximum number of requests in flight, in each process: further ones get 429. */
@@ -140,8 +144,6 @@ export function readConfig(environment: Environment = process.env): Config {
   const host = environment.HOST || '127.0.0.1'
   const demo = read.demo(host)
   const secrets = demo ? 'may be absent' : 'must be set'
-  // V8 limits strings to half a gigabyte.
-  const bodyBytes = read.integer('MAX_BODY_BYTES', 32 * 1024 * 1024, 1024, 256 * 1024 * 1024)
   const databaseUrl = read.matching('DATABASE_URL', 'sqlite:data/emr.db', DATABASE_URL, DATABASE_URLS)
   const config: Config = {
     port: read.integer('PORT', 3000, 0, 65_535),
@@ -174,25 +176,11 @@ export function readConfig(environment: Environment = process.env): Config {
     searchHandling: read.choice('SEARCH_HANDLING', 'strict', SEARCH_HANDLINGS),
     fullText: read.flag('FULL_TEXT', true),
     trustBodyCallMetadata: read.flag('TRUST_BODY_CALL_METADATA', false),
+    importSources: read.addresses('IMPORT_SOURCES'),
     allowPrivateAddresses: read.flag('ALLOW_PRIVATE_ADDRESSES', demo),
     audit: read.flag('AUDIT', true) ? { days: read.integer('AUDIT_DAYS', 90, 1, 36_500) } : undefined,
     journal: read.journal(demo),
-    limits: {
-      bodyBytes,
-      binaryBytes: read.integer('MAX_BINARY_BYTES', 100 * 1024 * 1024, 1024, 16 * 1024 ** 3),
-      bodiesInFlightBytes: read.integer('MAX_BODIES_IN_FLIGHT_BYTES', 3 * bodyBytes, bodyBytes, 4 * 1024 ** 3),
-      requestsPerClinic: read.integer('MAX_REQUESTS_PER_CLINIC', 512, 1, 1_000_000),
-      requestsPerToken: read.integer('MAX_REQUESTS_PER_TOKEN', 256, 1, 1_000_000),
-      ratePerClinic: read.integer('RATE_PER_CLINIC', 100_000, 0, 1_000_000),
-      ratePerToken: read.integer('RATE_PER_TOKEN', 100_000, 0, 1_000_000),
-      bundleEntries: read.integer('MAX_BUNDLE_ENTRIES', 5000, 1, 1_000_000),
-      jsonDepth: read.integer('MAX_JSON_DEPTH', 64, 16, 1000),
-      defaultCount: read.integer('DEFAULT_COUNT', 20, 1, 10_000),
-      maxCount: read.integer('MAX_COUNT', 1000, 1, 10_000),
-      includes: read.integer('MAX_INCLUDES', 1000, 1, 100_000),
-      workMilliseconds: read.integer('MAX_WORK_MS', 8_000, 100, 600_000),
-      workMegabytes: read.integer('MAX_WORK_MB', 1024, 64, 16_384),
-    },
+    limits: limitsIn(read),
   }
   if (config.workers > 1 && config.databaseUrl === 'sqlite::memory:') {
     read.add(
@@ -201,6 +189,28 @@ export function readConfig(environment: Environment = process.env): Config {
   }
   read.throwProblems()
   return config
+}
+
+function limitsIn(read: EnvironmentReader): Limits {
+  // V8 limits strings to half a gigabyte.
+  const bodyBytes = read.integer('MAX_BODY_BYTES', 32 * 1024 * 1024, 1024, 256 * 1024 * 1024)
+  return {
+    bodyBytes,
+    binaryBytes: read.integer('MAX_BINARY_BYTES', 100 * 1024 * 1024, 1024, 16 * 1024 ** 3),
+    importBytes: read.integer('MAX_IMPORT_BYTES', 4 * 1024 ** 3, 1024, 1024 ** 4),
+    bodiesInFlightBytes: read.integer('MAX_BODIES_IN_FLIGHT_BYTES', 3 * bodyBytes, bodyBytes, 4 * 1024 ** 3),
+    requestsPerClinic: read.integer('MAX_REQUESTS_PER_CLINIC', 512, 1, 1_000_000),
+    requestsPerToken: read.integer('MAX_REQUESTS_PER_TOKEN', 256, 1, 1_000_000),
+    ratePerClinic: read.integer('RATE_PER_CLINIC', 100_000, 0, 1_000_000),
+    ratePerToken: read.integer('RATE_PER_TOKEN', 100_000, 0, 1_000_000),
+    bundleEntries: read.integer('MAX_BUNDLE_ENTRIES', 5000, 1, 1_000_000),
+    jsonDepth: read.integer('MAX_JSON_DEPTH', 64, 16, 1000),
+    defaultCount: read.integer('DEFAULT_COUNT', 20, 1, 10_000),
+    maxCount: read.integer('MAX_COUNT', 1000, 1, 10_000),
+    includes: read.integer('MAX_INCLUDES', 1000, 1, 100_000),
+    workMilliseconds: read.integer('MAX_WORK_MS', 8_000, 100, 600_000),
+    workMegabytes: read.integer('MAX_WORK_MB', 1024, 64, 16_384),
+  }
 }
 
 /** Reads environment variables and collects their problems; an empty variable counts as absent. */
@@ -332,6 +342,14 @@ class EnvironmentReader {
     const wrong = origins.find((origin) => origin !== '*' && !ORIGIN.test(origin))
     if (wrong !== undefined) this.#wrong(name, 'origins such as https://app.example:8443 with commas between, or *')
     return origins
+  }
+
+  /** Each with a slash at its end. */
+  addresses(name: string): readonly string[] {
+    const texts = this.list(name).map((text) => text.replace(/\/*$/, '/'))
+    if (!texts.every((text) => /^https?:\/\/[^?#@]+$/.test(text) && URL.canParse(text)))
+      this.#wrong(name, 'http(s) addresses such as https://files.example/clinic-a/, with commas between')
+    return texts
   }
 
   /** Without a trailing slash. */

@@ -51,6 +51,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/process/killed-deliveries.test.ts',
     'test/process/killed-events.test.ts',
     'test/process/killed-exports.test.ts',
+    'test/process/killed-imports.test.ts',
     'test/process/killed-insurance.test.ts',
     'test/process/killed-intake.test.ts',
     'test/process/killed-resets.test.ts',

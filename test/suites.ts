@@ -77,6 +77,7 @@ const SMOKE = suites(
   'test/providers/document-reference.test.ts',
   'test/record/journal/journal.test.ts',
   'test/rehearsal/{faults/each-fault,generations/snapshots,runs/{belonging,many-exchanges},scenarios/load-scenario,transfer/transfer}.test.ts',
+  'test/{process/killed-imports,rehearsal/transfer/bulk-import}.test.ts',
   'test/scripts/copy.test.ts',
   'test/voice-api/tools.test.ts',
 )

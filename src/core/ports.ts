@@ -109,4 +109,6 @@ export interface Integrations {
   readonly messages: MessageConnector
   /** How much the journal keeps of clinics that have not set it; absent: nothing. */
   readonly journal?: JournalMode
+  /** Addresses below which operators allow imports from; absent: there are none. */
+  readonly importSources?: readonly string[]
 }

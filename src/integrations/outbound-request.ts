@@ -117,6 +117,35 @@ export async function sendOutbound(untraced: OutboundRequest, outbound: Outbound
   }
 }
 
+/** A response whose body is read as it arrives. */
+export interface StreamedAnswer extends Pick<TextAnswer, 'status'> {
+  /** @throws OutboundFailure, unless it is complete */
+  readonly body: AsyncIterable<Buffer>
+}
+
+/** The same, for a body of any length; it is not reported. @throws OutboundFailure */
+export async function streamOutbound(request: OutboundRequest, outbound: Outbound): Promise<StreamedAnswer> {
+  const late = AbortSignal.timeout(outbound.deadlineMs)
+  const signal = outbound.signal === undefined ? late : AbortSignal.any([late, outbound.signal])
+  const failed = (error: unknown): OutboundFailure =>
+    error instanceof OutboundFailure ? error : new OutboundFailure(late.aborted ? 'late' : 'unreachable')
+  try {
+    const response = await responseTo(request, outbound, signal)
+    return { status: response.statusCode ?? 0, body: whole(response, failed) }
+  } catch (error) {
+    throw failed(error)
+  }
+}
+
+async function* whole(response: IncomingMessage, failed: (error: unknown) => OutboundFailure): AsyncGenerator<Buffer> {
+  try {
+    yield* response as AsyncIterable<Buffer>
+  } catch (error) {
+    throw failed(error)
+  }
+  if (!response.complete) throw failed(undefined)
+}
+
 /** Part of the trace of the request in progress, or of the one that has staged it. */
 function currentTrace(id: string, { sampling }: Outbound): TraceContext {
   const cause = currentBudget()?.trace

@@ -207,8 +207,8 @@ export async function createApp({
   const operation = { worker, isClosing, threads, shares, loads, observersWith, sampling: outbound.sampling, dashboard }
   const { server, sockets } = httpServer({ ...services, ...operation }, declared, { families, extensions })
   const notify = notifier({ ...integrations, repository, access, providers, outbound })
-  const work = { ...shared, notify, sockets, isRehearsing, kinds: jobKinds(shared, () => server, threads) }
-  const background = backgroundWork(work, integrations, threads)
+  const kinds = jobKinds({ ...shared, server: () => server, outbound, threads })
+  const background = backgroundWork({ ...shared, notify, sockets, isRehearsing, kinds }, integrations, threads)
   if (workThread === undefined) background.start()
 
   const drain = drainable(server)
@@ -243,7 +243,7 @@ const outboundOf = (
 ): Outbound => ({ deadlineMs: DEADLINE, allowPrivate, ...present({ onSent, sampling: traces?.sampling }) })
 
 const connectors = (
-  { journal }: Config,
+  { journal, importSources }: Config,
   outbound: Outbound,
   simulators: ServedSimulators,
   clock: AppParts['clock'],
@@ -252,6 +252,7 @@ const connectors = (
   crm: crmConnector(outbound, simulators),
   messages: messageWebhook(outbound, simulators),
   journal: journal.mode,
+  importSources,
 })
 
 interface JournalParts extends Pick<JournalOptions, 'repository' | 'logger' | 'allowance'> {

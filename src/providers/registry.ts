@@ -4,6 +4,7 @@ import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Provider } from '../core/provider.ts'
 import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
 import { systemExport } from '../operations/bulk-export.ts'
+import { bulkImport } from '../operations/bulk-import.ts'
 import { checkOperationOf } from '../operations/check-definition.ts'
 import { meta, metaAdd, metaDelete } from '../operations/meta.ts'
 import { reindexStatus } from '../operations/reindex-status.ts'
@@ -106,4 +107,5 @@ export const systemOperations: readonly Operation[] = [
   ...everyTypeOperations.filter(({ definition }) => definition.system),
   reindexStatus,
   systemExport,
+  bulkImport,
 ]

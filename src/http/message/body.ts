@@ -14,7 +14,7 @@ import { requireWorkThread, rethrowBudgetError, spend } from '../../isolation/bu
 import { FairTurns } from '../../isolation/fair-queue.ts'
 import { seeBody, stateOf } from '../exchange.ts'
 import { headerOf } from '../headers.ts'
-import { inflated, isGzip, mostInflated } from './gzip.ts'
+import { inflated, mostInflated } from './gzip.ts'
 
 /** Largest body, in bytes, that is read on the event loop. */
 const MAX_ON_EVENT_LOOP = 32 * 1024
@@ -89,6 +89,9 @@ export function checkEncoding(koa: KoaContext): void {
 }
 
 const IDENTITY = 'identity'
+
+/** Both names mean the same: https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1.3. */
+const isGzip = (encoding: string): boolean => encoding === 'gzip' || encoding === 'x-gzip'
 
 const encodingOf = (koa: Pick<KoaContext, 'req'>): string =>
   (koa.req.headers['content-encoding'] ?? IDENTITY).trim().toLowerCase()

@@ -6,11 +6,6 @@ import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
 
-/** Both names mean the same: https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1.3. */
-const NAMES: ReadonlySet<string> = new Set(['gzip', 'x-gzip'])
-
-export const isGzip = (encoding: string): boolean => NAMES.has(encoding)
-
 /** Most bytes of a body for each byte that is sent. FHIR in JSON has 5 to 30, gzip itself reaches a thousand. */
 const MOST_FOR_EACH = 100
 

@@ -1,20 +1,12 @@
 /** Everything that a clinic has at one moment, resource by resource: what an import takes (docs/imports.md). */
 import { isShipped } from '../../core/shipped.ts'
-import { resourceTypes } from '../../fhir/definitions.ts'
 import { present } from '../../fhir/resource.ts'
+import { typesInOrder } from '../../fhir/type-order.ts'
 import { forNoRequest } from '../../isolation/budget.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import type { Repository, StoredResource, StoreSnapshot } from '../../repository/repository.ts'
 import { isRestricted } from '../../repository/restriction.ts'
 import { isShippedScript } from '../plans/plans.ts'
-
-/** Types that others refer to, in an order in which most references lead back; all others follow by their names. */
-const FIRST = [
-  ...['Organization', 'Location', 'Practitioner', 'HealthcareService', 'PractitionerRole', 'Patient', 'RelatedPerson'],
-  ...['Coverage', 'Schedule', 'Slot', 'Appointment', 'Encounter'],
-]
-
-const TYPES = [...new Set([...FIRST, ...resourceTypes])]
 
 /** Resources that are in memory at a time; fewer where they are large. */
 const PAGE = 50
@@ -42,7 +34,7 @@ const isExported = (resource: StoredResource): boolean =>
 type Page = Awaited<ReturnType<StoreSnapshot['scanVersions']>>
 
 async function* pagesOf(snapshot: StoreSnapshot, partition: string): AsyncGenerator<readonly StoredResource[]> {
-  for (const type of TYPES) {
+  for (const type of typesInOrder) {
     const scan = { clinic: partition, type, isCurrent: true, limit: PAGE } as const
     let after: string | undefined
     do {

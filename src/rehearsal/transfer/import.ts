@@ -28,6 +28,18 @@ export interface Imported {
 /** The error for the client of any error, thrown again where it is not of one resource. */
 type RefusalOf = (error: unknown) => FhirError
 
+/** Number of the items that are done with a change, and what became of them. */
+export interface Done extends Imported {
+  readonly items: number
+}
+
+export interface ImportRules {
+  /** Stages in each change how far the import is, so that it goes on from there. */
+  readonly note?: (ctx: Context, done: Done) => Promise<void>
+  /** A resource that is there already is refused. */
+  readonly onlyNew?: boolean
+}
+
 /**
  * Writes items in one change. Where that is refused, each is written in a change of its own, so that only those that are
  * at fault are refused.
@@ -37,14 +49,16 @@ export async function importItems(
   access: ClinicAccess,
   items: readonly ImportedItem[],
   refusalOf: RefusalOf,
+  rules: ImportRules = {},
 ): Promise<Imported> {
-  const all = await importTogether(access, items, refusalOf)
+  const all = await importTogether(access, items, refusalOf, rules)
   if (all.refused.length === 0) return all
   if (items.length === 1) return all
   let [imported, updated] = [0, 0]
   const refused: Refusal[] = []
-  for (const item of items) {
-    const one = await importTogether(access, [item], refusalOf)
+  for (const [index, item] of items.entries()) {
+    const note = notedAfter(rules, { items: index, imported, updated, refused: [...refused] })
+    const one = await importTogether(access, [item], refusalOf, { ...rules, ...note })
     imported += one.imported
     updated += one.updated
     refused.push(...one.refused)
@@ -52,28 +66,43 @@ export async function importItems(
   return { imported, updated, refused }
 }
 
+const notedAfter = ({ note }: ImportRules, before: Done): Pick<ImportRules, 'note'> =>
+  note === undefined
+    ? {}
+    : {
+        note: (ctx, { items, imported, updated }) =>
+          note(ctx, {
+            items: before.items + items,
+            imported: before.imported + imported,
+            updated: before.updated + updated,
+            refused: before.refused,
+          }),
+      }
+
 /** Writes all items in one change, or none: then the first that is at fault is refused. */
 export async function importTogether(
   access: ClinicAccess,
   items: readonly ImportedItem[],
   refusalOf: RefusalOf,
+  { note, onlyNew = false }: ImportRules = {},
 ): Promise<Imported> {
   let current = items[0]
   try {
-    const written = await access.change(
+    return await access.change(
       async (ctx) => {
         const created = new Map<string, boolean>()
         for (const item of items) {
           current = item
-          const { type, id, created: isNew } = await write(ctx, item.resource)
+          const { type, id, created: isNew } = await write(ctx, item.resource, onlyNew)
           created.set(`${type}/${id}`, isNew)
         }
-        return created
+        const imported = [...created.values()].filter((isNew) => isNew).length
+        const done = { items: items.length, imported, updated: items.length - imported, refused: [] }
+        await note?.(ctx, done)
+        return { imported, updated: done.updated, refused: [] }
       },
       { isImport: true },
     )
-    const imported = [...written.values()].filter((isNew) => isNew).length
-    return { imported, updated: items.length - imported, refused: [] }
   } catch (error) {
     if (current === undefined) throw error
     return { imported: 0, updated: 0, refused: [refusal(current, refusalOf(error))] }
@@ -85,10 +114,10 @@ export function refusal({ number, resource }: ImportedItem, error: FhirError): R
   return { number, ...(address === undefined ? {} : { resource: address }), error }
 }
 
-async function write(ctx: Context, resource: unknown) {
+async function write(ctx: Context, resource: unknown, onlyNew: boolean) {
   checkIsResource(resource)
   await checkIsWhole(ctx, resource)
-  return await ctx.update(resource)
+  return await ctx.update(resource, onlyNew ? { ifNoneMatch: '*' } : {})
 }
 
 /** @throws FhirError 400 */

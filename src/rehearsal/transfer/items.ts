@@ -10,6 +10,9 @@ export interface Item {
   readonly number: number
   /** Absent: it has more bytes than one may have. */
   readonly bytes?: Buffer
+  /** Bytes before a line, and with it. */
+  readonly from?: number
+  readonly to?: number
 }
 
 /** Splits a body into items. @param most bytes of one */
@@ -43,22 +46,30 @@ class Kept {
 
 const NEWLINE = 0x0a
 
+/** Where reading begins: the number of the line, and the bytes before it. */
+const BEGINNING = { number: 1, at: 0 }
+
 /** Empty lines are counted, and are no items. */
-export async function* linesOf(pieces: AsyncIterable<Buffer>, most: number): AsyncGenerator<Item> {
+export async function* linesOf(pieces: AsyncIterable<Buffer>, most: number, begin = BEGINNING): AsyncGenerator<Item> {
   const kept = new Kept(most)
-  let number = 1
+  let { number, at } = begin
+  const take = (newline: number): Item => {
+    const [from, to] = [at, at + kept.size + newline]
+    at = to
+    return { ...kept.take(number), from, to }
+  }
   for await (const piece of pieces) {
     let start = 0
     for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, start)) {
       kept.add(piece.subarray(start, end))
-      const item = kept.take(number)
+      const item = take(1)
       if (!isBlank(item)) yield item
       number += 1
       start = end + 1
     }
     kept.add(piece.subarray(start))
   }
-  const last = kept.take(number)
+  const last = take(0)
   if (!isBlank(last)) yield last
 }
 
