@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Sizes, sizesAt } from './data-set.ts'
 import { logIn, progress, SETTLE, startServer, tryOnce, VOICE_SECRET } from './emr.ts'
 import { type Import, importData, importLargeRecords } from './import-data.ts'
-import { type Measurement, measure, type Traffic } from './load.ts'
+import { type Measurement, measure, once, type Traffic } from './load.ts'
 import { measurePair, type PairedCost } from './paired-cost.ts'
 import { measureReadBesideWrites } from './read-beside-writes.ts'
 import type { DoorCost, ReadBesideWrites, Results, ScenarioResult } from './report.ts'
@@ -23,6 +23,7 @@ export const LARGE_RECORDS = 'large records'
 export const READ_BESIDE_WRITES = 'read beside writes'
 export const AUDIT = 'audit trail'
 export const JOURNAL = 'journal'
+export const SUBSCRIBERS = 'subscribers'
 
 export interface EmbeddedOptions {
   readonly scale: number
@@ -155,6 +156,55 @@ async function pairedCost(
   return measured
 }
 
+/** Subscriptions in the clinic, each of a few patients whom nobody creates. */
+const SUBSCRIPTIONS = 100
+const SUBSCRIBER_ROUNDS = 5
+
+async function subscribeAll(url: string, authorization: string): Promise<void> {
+  for (let n = 0; n < SUBSCRIPTIONS; n += 1) {
+    const subscription = {
+      ...{ resourceType: 'Subscription', status: 'requested', reason: 'a measurement' },
+      criteria: `Patient?family=Nobody${n}&birthdate=ge1900`,
+      channel: { type: 'rest-hook', endpoint: 'http://127.0.0.1:9/' },
+    }
+    const headers = { authorization, 'content-type': 'application/fhir+json' }
+    const { status } = await once(url, {
+      method: 'POST',
+      path: '/Subscription',
+      headers,
+      body: JSON.stringify(subscription),
+    })
+    if (status !== 201) throw new Error(`A Subscription was answered ${status}`)
+  }
+  await pause(SETTLE)
+}
+
+/** Creates on two stores of their own, in one of which there are Subscriptions. */
+async function subscribersCost(
+  folder: string,
+  { sizes, only, seconds }: Omit<WritesBeside, 'access'>,
+): Promise<PairedCost | undefined> {
+  if (!isChosen(SUBSCRIBERS, only)) return undefined
+  const traffic = (authorization: string) => {
+    const create = scenarios(sizes, { authorization, voiceSecret: '' }).find(({ name }) => name === 'create')
+    if (create === undefined) throw new Error('There is no scenario named create')
+    return create.traffic
+  }
+  const environment = (name: string) => ({ DATABASE_URL: `sqlite:${join(folder, `${name}.db`)}`, JOURNAL: 'off' })
+  const measured = await measurePair({
+    databaseUrl: databaseUrlIn(folder),
+    without: { environment: environment('not-subscribed'), traffic },
+    beside: { environment: environment('subscribed'), traffic, prepare: subscribeAll },
+    seconds,
+    rounds: SUBSCRIBER_ROUNDS,
+  })
+  if (measured !== undefined) {
+    const { without, beside } = measured.requestsPerSecond
+    progress(`${SUBSCRIBERS}: ${Math.round(beside)} creates/s with ${SUBSCRIPTIONS}, ${Math.round(without)} without`)
+  }
+  return measured
+}
+
 /** The cost of a tool call by each door, beside one in the envelope. */
 async function doorCosts(
   folder: string,
@@ -203,6 +253,7 @@ export async function benchEmbedded({ scale, seconds, only }: EmbeddedOptions, f
   const { imported, start, idle, loaded } = await load(folder, sizes)
   const audit = await pairedCost(AUDIT, folder, { sizes, only, seconds })
   const journal = await pairedCost(JOURNAL, folder, { sizes, only, seconds })
+  const subscribers = await subscribersCost(folder, { sizes, only, seconds })
   const doors = await doorCosts(folder, { only, seconds })
   const scheduling = await benchScheduling(
     folder,
@@ -226,6 +277,7 @@ export async function benchEmbedded({ scale, seconds, only }: EmbeddedOptions, f
       ...(readBesideWrites === undefined ? {} : { readBesideWrites }),
       ...(audit === undefined ? {} : { auditCost: audit }),
       ...(journal === undefined ? {} : { journalCost: journal }),
+      ...(subscribers === undefined ? {} : { subscribersCost: subscribers }),
       doorCosts: doors,
       start: { empty: start, loaded: server.startMilliseconds },
       memory: { idle, idleLoaded, loaded, peak: server.memory()?.peak, afterRun: server.memory()?.resident },

@@ -9,7 +9,7 @@ import { contentsTable, contentsVerdicts } from './contents/contents-report.ts'
 import { sizesAt } from './data-set.ts'
 import { benchDocuments, DOCUMENTS } from './documents/documents-bench.ts'
 import { documentsTables, documentsVerdicts } from './documents/documents-report.ts'
-import { AUDIT, benchEmbedded, JOURNAL, LARGE_RECORDS, READ_BESIDE_WRITES } from './embedded-bench.ts'
+import { AUDIT, benchEmbedded, JOURNAL, LARGE_RECORDS, READ_BESIDE_WRITES, SUBSCRIBERS } from './embedded-bench.ts'
 import { benchGrowth, GROWTH } from './growth/growth-bench.ts'
 import { growthTables, growthVerdicts } from './growth/growth-report.ts'
 import { HOSTILE_CASES } from './isolation/cases.ts'
@@ -124,6 +124,7 @@ function options(): Options {
     READ_BESIDE_WRITES,
     AUDIT,
     JOURNAL,
+    SUBSCRIBERS,
     MONGO_SIZES,
     GROWTH,
     ISOLATION,

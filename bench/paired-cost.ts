@@ -24,6 +24,8 @@ interface Side {
   readonly environment: Environment
   /** @param authorization of a session */
   readonly traffic: (authorization: string) => Traffic
+  /** Called once the server runs. */
+  readonly prepare?: (url: string, authorization: string) => Promise<void>
 }
 
 interface Paired {
@@ -44,6 +46,8 @@ export async function measurePair(paired: Paired): Promise<PairedCost | undefine
   ] as const
   const rounds: (readonly [without: Measurement, beside: Measurement])[] = []
   try {
+    await one.prepare?.(servers[0].url, await logIn(servers[0].url))
+    await other.prepare?.(servers[1].url, await logIn(servers[1].url))
     for (let round = 0; round < paired.rounds; round++) {
       const [without, beside] = [
         { server: servers[0], traffic: one.traffic(await logIn(servers[0].url)) },

@@ -23,6 +23,8 @@ export interface Results {
   readonly readBesideWrites?: ReadBesideWrites
   readonly auditCost?: PairedCost
   readonly journalCost?: PairedCost
+  /** Creates, without and with Subscriptions in the clinic. */
+  readonly subscribersCost?: PairedCost
   readonly doorCosts: readonly DoorCost[]
   readonly start: {
     /** Milliseconds from starting the process until it prints its URL, on an empty store and on one with the data. */
@@ -91,6 +93,7 @@ export function verdicts(results: Results): readonly Verdict[] {
     ...readBesideWritesVerdict(results.readBesideWrites),
     ...auditCostVerdict(results.auditCost),
     ...journalCostVerdict(results.journalCost),
+    ...subscribersVerdict(results.subscribersCost),
     ...results.doorCosts.map(doorCostVerdict),
     ...memoryVerdict('idle memory', results.memory.idle, RUN_TARGETS.idleMemory),
     ...memoryVerdict('memory after the import', results.memory.loaded, RUN_TARGETS.loadedMemory),
@@ -147,6 +150,19 @@ function journalCostVerdict(measured: PairedCost | undefined): readonly Verdict[
       value: `${ratio.toFixed(2)} times those without`,
       target: `at least ${RUN_TARGETS.journalThroughput}`,
       pass: ratio >= RUN_TARGETS.journalThroughput,
+    },
+  ]
+}
+
+function subscribersVerdict(measured: PairedCost | undefined): readonly Verdict[] {
+  if (measured === undefined) return []
+  const { without, beside } = measured.requestsPerSecond
+  return [
+    {
+      what: 'creates a second with 100 Subscriptions',
+      value: `${(beside / without).toFixed(2)} times those without`,
+      target: `at least ${RUN_TARGETS.subscribersThroughput}`,
+      pass: beside / without >= RUN_TARGETS.subscribersThroughput,
     },
   ]
 }
@@ -236,7 +252,16 @@ export const machine = () => ({
 })
 
 export function tables(results: Results): string {
-  const { start, memory, import: imported, largeRecords, readBesideWrites, auditCost, journalCost } = results
+  const {
+    start,
+    memory,
+    import: imported,
+    largeRecords,
+    readBesideWrites,
+    auditCost,
+    journalCost,
+    subscribersCost,
+  } = results
   return [
     table(
       ['', 'connections', 'requests/s', 'p50 ms', 'p95 ms', 'p99 ms', 'CPU ms', 'memory', 'errors'],
@@ -263,6 +288,11 @@ export function tables(results: Results): string {
       : [
           `Journal: ${round(journalCost.requestsPerSecond.without)} reads a second without it, ${round(journalCost.requestsPerSecond.beside)} with it; ` +
             `${journalCost.cpu.without.toFixed(4)} ms of CPU for a read without it, ${journalCost.cpu.beside.toFixed(4)} ms with it.`,
+        ]),
+    ...(subscribersCost === undefined
+      ? []
+      : [
+          `Subscriptions: ${round(subscribersCost.requestsPerSecond.without)} creates a second without any, ${round(subscribersCost.requestsPerSecond.beside)} with a hundred of their type.`,
         ]),
     ...results.doorCosts.map(
       ({ door, cost: { cpu } }) =>

@@ -5,10 +5,11 @@
 import type { Context } from '../core/context.ts'
 import { ownConditions } from '../core/search-request.ts'
 import { isResourceType } from '../fhir/definitions.ts'
+import { oncePer } from '../fhir/memoize.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import { leavesResource, matches } from '../search/matches.ts'
 import type { Condition } from '../search/plan.ts'
-import type { CompiledMatcher } from './resource-event.ts'
+import type { CompiledMatcher, MatchableVersion } from './resource-event.ts'
 
 const EXPRESSION = 'Subscription.criteria'
 
@@ -30,9 +31,20 @@ export async function compileCriteria(ctx: Context, criteria: string): Promise<C
       const current = await event.current()
       // R4: "there is no notification when a resource is deleted".
       if (current === undefined) return undefined
-      return conditions.every((condition) => matches(condition, current)) ? {} : undefined
+      return conditions.every((condition) => holds(condition, current)) ? {} : undefined
     },
   }
+}
+
+/** The entries of a version by their parameters, for the hundreds of conditions that it may be compared with. */
+const byParameter = oncePer((version: MatchableVersion) => Map.groupBy(version.entries, ({ param }) => param))
+
+/** Compares a condition on one parameter with the entries of that alone. */
+function holds(condition: Condition, version: MatchableVersion): boolean {
+  if (condition.kind === 'any') return condition.of.some((part) => holds(part, version))
+  if (condition.kind === 'all') return condition.of.every((part) => holds(part, version))
+  if (!('param' in condition)) return matches(condition, version)
+  return matches(condition, { ...version, entries: byParameter(version).get(condition.param) ?? [] })
 }
 
 function partsOf(criteria: string): { readonly type: string; readonly query: string } {

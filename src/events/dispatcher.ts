@@ -9,7 +9,7 @@ import { FhirError } from '../fhir/outcome.ts'
 import { present } from '../fhir/resource.ts'
 import type { BackgroundLoop } from '../isolation/background-loop.ts'
 import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
-import { EVENT, eventKey, type FedEvent, subjectOf } from '../repository/event-feed.ts'
+import { EVENT, eventKey, type FedEvent, type Indexed, subjectOf } from '../repository/event-feed.ts'
 import type { KindRecord, Versioned } from '../repository/repository.ts'
 import { deliveredOf, stageDelivery, takeDeliveryBack } from './delivery-row.ts'
 import { type Listener, listenersOf } from './listeners.ts'
@@ -129,7 +129,10 @@ async function giveUp(ctx: Context, id: string): Promise<void> {
 function resourceEvent(ctx: Context, { key, value: { method } }: KindRecord<FedEvent>): ResourceEvent {
   const subject = { ...subjectOf(key), method }
   const at = (version: number) => onceAsync(async () => matchable(ctx, await readOf(ctx, subject, version)))
-  return { ...subject, current: at(subject.version), previous: at(subject.version - 1) }
+  const recent = ctx.unit.recentlyFed(key)
+  const known = recent && matchableOf(recent)
+  const current = known === undefined ? at(subject.version) : async () => known
+  return { ...subject, current, previous: at(subject.version - 1) }
 }
 
 /** Undefined for a version that there isn't, and for one that nobody may see: it is no event. */
@@ -148,8 +151,12 @@ async function readOf(
 
 async function matchable(ctx: Context, version: Versioned | undefined): Promise<MatchableVersion | undefined> {
   if (version === undefined || version.deleted) return undefined
+  return matchableOf({ version, entries: await ctx.unit.indexEntries(version.resource) })
+}
+
+const matchableOf = ({ version, entries }: Indexed): MatchableVersion => {
   const { type, id, lastUpdated, resource } = version
-  return { type, id, version: version.version, lastUpdated, resource, entries: await ctx.unit.indexEntries(resource) }
+  return { type, id, version: version.version, lastUpdated, resource, entries }
 }
 
 function onceAsync<Value>(compute: () => Promise<Value>): () => Promise<Value> {

@@ -5,7 +5,7 @@
  */
 import type { Logger } from 'pino'
 import type { ClinicAccess } from '../core/context.ts'
-import { unpaid } from '../isolation/budget.ts'
+import { forNoRequest, unpaid } from '../isolation/budget.ts'
 import { FairQueue, QueueFull } from '../isolation/fair-queue.ts'
 import type { TraceContext } from '../isolation/trace-context.ts'
 import type { RecordKind } from '../repository/record-kinds.ts'
@@ -84,10 +84,12 @@ export class DueWork<Value extends Traced> {
   wake(): void {
     if (this.#timer === undefined || this.#isWoken) return
     this.#isWoken = true
-    setImmediate(() => {
-      this.#isWoken = false
-      if (this.#timer !== undefined) void this.workOnDue()
-    })
+    forNoRequest(() =>
+      setImmediate(() => {
+        this.#isWoken = false
+        if (this.#timer !== undefined) void this.workOnDue()
+      }),
+    )
   }
 
   /** Resolves when the work in progress is over; the remaining records wait for the next start. */

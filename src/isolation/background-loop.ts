@@ -4,6 +4,8 @@
  * job. Finished batches survive the death of a server; another server, or the next start, continues.
  */
 
+import { forNoRequest } from './budget.ts'
+
 export interface LoopPace {
   /** Milliseconds between two looks for jobs. */
   readonly look: number
@@ -48,6 +50,9 @@ export interface LeasedJob {
   end(): Promise<void>
 }
 
+/** Milliseconds from a call of `wake` to the look. */
+const WOKEN_AFTER = 15
+
 export class BackgroundLoop {
   readonly #source: JobSource
   readonly #pace: LoopPace
@@ -57,6 +62,8 @@ export class BackgroundLoop {
   #closed = false
   /** Set while a look is under way that has perhaps missed a job. */
   #isWoken = false
+  /** Set while the next look is one that was asked for. */
+  #isLookNear = false
 
   constructor(source: JobSource, pace: LoopPace) {
     this.#source = source
@@ -68,17 +75,18 @@ export class BackgroundLoop {
     if (this.#closed) return
     const isWoken = this.#isWoken
     this.#isWoken = false
-    this.#timer = setTimeout(() => this.#lookOnce(), isWoken ? 0 : this.#pace.look).unref()
+    this.#timer = setTimeout(() => this.#lookOnce(), isWoken ? WOKEN_AFTER : this.#pace.look).unref()
+    this.#isLookNear = isWoken
   }
 
-  /** Looks for jobs now, or as soon as the start, or the look under way, permits. */
+  /** Looks for jobs in a moment, or a moment after the start, or the look under way: several calls meanwhile are one. */
   wake(): void {
-    if (this.#timer === undefined) {
-      this.#isWoken = true
-      return
-    }
+    if (this.#timer === undefined) this.#isWoken = true
+    if (this.#timer === undefined || this.#isLookNear || this.#closed) return
     clearTimeout(this.#timer)
-    if (!this.#closed) this.#lookOnce()
+    this.#isWoken = true
+    // The work is not that of the request whose change wakes it.
+    forNoRequest(() => this.start())
   }
 
   #lookOnce(): void {

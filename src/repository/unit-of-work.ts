@@ -31,7 +31,7 @@ import type {
 } from '../storage/port.ts'
 import { spendOnText } from '../storage/response-limit.ts'
 import { EntriesOutdated, IndexIncomplete } from '../storage/store-errors.ts'
-import { SUBSCRIBED, SUBSCRIBED_KEY, stageEvents } from './event-feed.ts'
+import { findFed, type Indexed, keepFed, SUBSCRIBED, SUBSCRIBED_KEY, stageEvents } from './event-feed.ts'
 import type { UnitScope } from './generation.ts'
 import { indexVersionsFor, searchNotReady } from './index-version.ts'
 import { RecentCounts, recentReads, type Wanted } from './recent-reads.ts'
@@ -389,7 +389,7 @@ export class UnitOfWork {
    */
   async commit(isRepeatable = false): Promise<void> {
     await this.checkStaged()
-    const hasEvents = this.#staged.size > 0 && (await this.#feedEvents())
+    const told = this.#staged.size > 0 ? await this.#feedEvents() : []
     const records = this.records.changes
     const staged = this.#staged.size + this.#copied.length
     if (staged === 0 && records.length === 0) return
@@ -409,18 +409,30 @@ export class UnitOfWork {
     await inSpan('commit', () => this.#store.write(changes))
     if (resources.length > 0)
       recentReads(this.#store).wrote(this.#partition, new Set(resources.map(({ type }) => type)))
-    if (hasEvents) this.#options.onEvents()
+    if (told.length > 0) this.#tellEvents(told, custom)
   }
 
-  /** Whether somebody listens to a staged type. */
-  async #feedEvents(): Promise<boolean> {
+  /** Stages the events of the change. @returns the staged versions whose types somebody listens to */
+  async #feedEvents(): Promise<readonly Versioned[]> {
     const subscribed = await this.records.readRecent(SUBSCRIBED, SUBSCRIBED_KEY)
-    if (subscribed === undefined || subscribed.value.running === 0) return false
-    return stageEvents(
-      this,
-      subscribed.value,
-      Array.from(this.#staged.values(), ({ next }) => next),
-    )
+    if (subscribed === undefined || subscribed.value.running === 0) return []
+    const told = stageEvents(this, subscribed.value, this.staged())
+    // Indexed once, for the commit and for the dispatcher.
+    for (const version of told) if (!version.deleted) await this.indexEntries(version.resource)
+    return told
+  }
+
+  #tellEvents(told: readonly Versioned[], custom: CustomParameters | undefined): void {
+    for (const version of told) {
+      if (custom !== undefined || version.deleted || this.#mayBeRestricted(version)) continue
+      keepFed(this.#store, this.#partition, { version, entries: this.#entriesOf(version.resource, custom) })
+    }
+    this.#options.onEvents()
+  }
+
+  /** A version that this process has written a moment ago, perhaps, with its index entries. @param key of its event */
+  recentlyFed(key: string): Indexed | undefined {
+    return findFed(this.#store, this.#partition, key)
   }
 
   /** The index entries of a resource that this change writes. @throws FhirError 422 when there are too many */

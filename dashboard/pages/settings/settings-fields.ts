@@ -108,6 +108,8 @@ export const BOOKING: readonly SettingsGroup[] = [
   },
 ]
 
+const WEBHOOK_SECRET = 'whsec_ and 24 to 64 bytes in base64'
+
 export const DATA: readonly SettingsGroup[] = [
   {
     title: 'Resources and searches',
@@ -125,6 +127,7 @@ export const DATA: readonly SettingsGroup[] = [
       }),
       toggle('mcpWrites', 'Clients of the Model Context Protocol may create and update resources'),
       toggle('faultLabels', 'Responses say which faults they have met', true),
+      secret('eventSecret', 'Secret of notifications', WEBHOOK_SECRET),
     ],
   },
   {
@@ -205,8 +208,6 @@ const OR_SIMULATOR = 'https://…, or “simulator”.'
 
 /** Hints for the address of a CRM, by kind; the other kinds have a usual one. */
 const CRM_ADDRESS: Readonly<Record<string, string>> = { webhook: OR_SIMULATOR, salesforce: 'https://….' }
-
-const WEBHOOK_SECRET = 'whsec_ and 24 to 64 bytes in base64'
 
 export const CONNECTORS: readonly Connector[] = [
   {
