@@ -31,7 +31,7 @@ import { sendRestHook } from './rest-hook.ts'
 import { sendEmail } from './send-email.ts'
 import { sendToTopic } from './send-topic.ts'
 import { outboundOf, readableBy, type Sending, type SendingServices } from './sending.ts'
-import { changeStatus, nextDue, readState, type StateRecord, SUBSCRIPTION, type SubscriptionState } from './state.ts'
+import { changeStatus, isListening, nextDue, readState, type StateRecord, SUBSCRIPTION } from './state.ts'
 
 export interface DeliveryServices extends SendingServices {
   readonly repository: Repository
@@ -63,16 +63,13 @@ export const notifier =
     const ctx = await access.reader()
     if (!(await isSandboxEnabled(services.repository, access.clinic))) return await hold(access, row, ctx.now + OFF_FOR)
     const record = await readState(ctx.unit, row.value.subscription.id)
-    if (record === undefined || !isDelivering(record.value)) return await takeAway(access, row)
+    if (record === undefined || !isListening(record.value)) return await takeAway(access, row)
     const attempted = await attempt(services, ctx, record, row.value)
     await access.change((change) => settle(change, row, attempted))
     return attempted.outcome === 'gone' ? { delivered: false, retry: false, reason: GONE } : attempted.outcome
   }
 
 const GONE = 'the receiver responded with 410: it wants no more notifications'
-
-const isDelivering = ({ status }: SubscriptionState): boolean =>
-  status === 'requested' || status === 'active' || status === 'error'
 
 const hold = (access: ClinicAccess, row: Leased<SubscriptionRow>, until: number): Promise<Outcome> =>
   access.change(async (ctx) => {

@@ -101,8 +101,8 @@ async function isBehindAnother(ctx: Context, event: ResourceEvent): Promise<bool
 
 async function append(ctx: Context, id: string, { key, value }: KindRecord<FedEvent>, match: Match): Promise<void> {
   const record = await readState(ctx.unit, id)
-  if (record === undefined || !isListening(record.value)) return
   const { type, id: of, version, lastUpdated: at } = subjectOf(key)
+  if (record === undefined || !isListening(record.value) || at < record.value.since) return
   const number = record.value.last + 1
   const event = { focus: `${type}/${of}`, version, method: value.method, at }
   putEvent(ctx.unit, id, number, { ...event, ...match, ...present({ trace: value.trace }) })

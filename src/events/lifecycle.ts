@@ -20,6 +20,7 @@ import {
   changeStatus,
   type Definition,
   heartbeatAt,
+  isListening,
   nextDue,
   putState,
   readState,
@@ -47,8 +48,10 @@ export async function stageSubscription(
   if (status === 'off') return await stageOff(ctx, resource, record)
   const definition = await definitionOf(ctx, resource, before?.channel.headers ?? [])
   if (status === 'requested') await checkRoom(ctx, before)
+  const since = before !== undefined && isListening(before) ? before.since : ctx.unit.writtenAt
   const state = {
     ...definition,
+    since,
     ...progressOf(record),
     status,
     owner: await ownerOf(ctx),
@@ -91,6 +94,7 @@ async function stageOff(
     status: 'off',
     owner: await ownerOf(ctx),
     requestedAt: ctx.unit.writtenAt,
+    since: ctx.unit.writtenAt,
   }
   await putState(ctx, resource.id, state, nextDue(state, ctx))
   await takeDeliveryBack(ctx, resource.id)

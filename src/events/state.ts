@@ -55,6 +55,8 @@ export interface SubscriptionState extends Definition {
   readonly status: 'requested' | 'active' | 'error' | 'off' | 'deleted'
   /** Milliseconds since 1970 UTC, by the clock of the machine. */
   readonly requestedAt: number
+  /** The same, of the request since which it has not been off: changes before it are no events. */
+  readonly since: number
   /** The number of the newest event; the first is 1. */
   readonly last: number
   /** The number of the newest event that was delivered or left out; while its outbox row exists, that one knows better. */
@@ -72,12 +74,11 @@ export type StateRecord = KindRecord<SubscriptionState>
 export const readState = (unit: UnitOfWork, id: string): Promise<StateRecord | undefined> =>
   unit.records.read(SUBSCRIPTION, id)
 
-/** Whether events are logged: also while the receiver is given up, so that none is lost when it is tried again. */
+/**
+ * Whether events are logged: also before it is active, so that every process knows of it by then, and while the receiver is given up,
+ * so that none is lost when it is tried again.
+ */
 export const isListening = ({ status }: Pick<SubscriptionState, 'status'>): boolean =>
-  status === 'active' || status === 'error'
-
-/** Whether changes of its types are fed to the dispatcher: before it is active, so that every process knows of it by then. */
-const isFed = ({ status }: Pick<SubscriptionState, 'status'>): boolean =>
   status === 'requested' || status === 'active' || status === 'error'
 
 /**
@@ -93,7 +94,7 @@ export async function putState(
   const before = (await records.read(SUBSCRIPTION, id))?.value
   records.put(SUBSCRIPTION, id, state, { due })
   const subscribed = (await records.read(SUBSCRIBED, SUBSCRIBED_KEY))?.value ?? { types: {}, running: 0 }
-  if (before === undefined && !isFed(state)) return
+  if (before === undefined && !isListening(state)) return
   records.put(SUBSCRIBED, SUBSCRIBED_KEY, counted(counted(subscribed, before, -1), state, 1))
 }
 
@@ -107,7 +108,7 @@ export const putProgress = (
 type Progress = Pick<SubscriptionState, 'last' | 'delivered' | 'attempts' | 'notifiedAt'>
 
 function counted(subscribed: Subscribed, state: SubscriptionState | undefined, by: 1 | -1): Subscribed {
-  if (state === undefined || !isFed(state)) return subscribed
+  if (state === undefined || !isListening(state)) return subscribed
   const types = { ...subscribed.types }
   for (const type of state.types) types[type] = (types[type] ?? 0) + by
   const listened = Object.fromEntries(Object.entries(types).filter(([, count]) => count > 0))
@@ -139,7 +140,7 @@ export function nextDue(state: SubscriptionState, { now }: Pick<Context, 'now'>)
   const { status, end, last } = state
   if (status === 'requested' || status === 'deleted') return now
   const sweep = last === 0 && status === 'off' ? Number.POSITIVE_INFINITY : now + SWEEP
-  const due = Math.min(sweep, isFed({ status }) ? (end ?? sweep) : sweep, heartbeatAt(state) ?? sweep)
+  const due = Math.min(sweep, isListening({ status }) ? (end ?? sweep) : sweep, heartbeatAt(state) ?? sweep)
   return due === Number.POSITIVE_INFINITY ? null : due
 }
 
