@@ -7,16 +7,18 @@ import { getAll } from './client.ts'
 /** References of one request; others show as they are. */
 const MOST = 40
 
-/** @returns the name of each, by `Patient/p1` */
-export function useReferenceNames(references: readonly string[]): ReadonlyMap<string, string> {
+const NONE: ReadonlyMap<string, string> = new Map()
+
+/** @returns the name of each, by `Patient/p1`; undefined until the first ones are read */
+export function useReferenceNames(references: readonly string[]): ReadonlyMap<string, string> | undefined {
   const wanted = [...new Set(references.map(addressIn).filter((one) => one !== undefined))].sort().slice(0, MOST)
-  const { data } = useQuery({
+  const { data, isLoading } = useQuery({
     queryKey: ['reference-names', ...wanted],
     queryFn: ({ signal }) => namesOf(wanted, signal),
     enabled: wanted.length > 0,
     placeholderData: keepPreviousData,
   })
-  return data ?? new Map()
+  return isLoading ? undefined : (data ?? NONE)
 }
 
 /** `Patient/p1` of a reference to a resource of this server. */

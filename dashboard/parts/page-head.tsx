@@ -14,7 +14,8 @@ export function PageHead({ title, description, actions }: PageHeadProps) {
   }, [title])
   return (
     <Group className="page-head" justify="space-between" align="flex-start" gap="sm">
-      <Stack gap={0} miw={0}>
+      {/* Its width is not that of its text, which may come late and would push the actions away. */}
+      <Stack gap={0} miw={0} flex="1 1 160px">
         <Title order={1} size="h3">
           <bdi>{title}</bdi>
         </Title>

@@ -1,7 +1,7 @@
 /** Stand-ins for a page or a part of it: empty, an error, the sandbox turned off, still loading. */
 import { Alert, Button, EmptyState, List, Skeleton, Stack, Text } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useSwitchSandbox } from '../api/clinic.ts'
 import { errorText, Problem } from '../api/problem.ts'
 import { useMaybeClinic } from './clinic-context.tsx'
@@ -123,6 +123,25 @@ export function Loaded<T>({
   }
   if (query.error) return <ErrorView error={query.error} onRetry={() => query.refetch()} />
   return <Loading rows={rows} />
+}
+
+interface WhenReadProps {
+  readonly queries: readonly { readonly isPending: boolean }[]
+  readonly rows?: number
+  readonly children: ReactNode
+}
+
+/**
+ * Several parts of a page, shown once all that they read is there or refused: one by one they would push each other away. They
+ * stay while something else is read for them later.
+ */
+export function WhenRead({ queries, rows = 10, children }: WhenReadProps) {
+  const isRead = queries.every(({ isPending }) => !isPending)
+  const [wasRead, setRead] = useState(isRead)
+  useEffect(() => {
+    if (isRead) setRead(true)
+  }, [isRead])
+  return isRead || wasRead ? children : <Loading rows={rows} />
 }
 
 const isSandboxOff = (error: unknown): boolean => error instanceof Problem && error.reason === 'sandbox-off'

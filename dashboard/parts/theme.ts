@@ -23,8 +23,8 @@ export const theme = createTheme({
     EmptyState: propsOf({ size: 'sm' }),
     // Words as they are written, codes among them.
     Badge: propsOf({ radius: 'sm', tt: 'none' }),
-    // Room for a scrollbar only where there is one.
-    TableScrollContainer: propsOf({ scrollAreaProps: { offsetScrollbars: 'present' } }),
+    // With the scrollbar of the browser, as another one takes its room late; the keys scroll it too.
+    TableScrollContainer: propsOf({ type: 'native', tabIndex: 0 }),
   },
 })
 

@@ -11,10 +11,14 @@ import { canonicalOf, newest } from '../terminology/canonical.ts'
 export const structureDefinitionSnapshot = defineOperation('structure-definition-snapshot', async (request) => {
   const { access, input, id } = request
   const ctx = await access.reader()
+  const { definition, url } = input
+  if ([id, definition, url].filter((one) => one !== undefined).length > 1)
+    throw badRequest('Only one of definition, url and the address of a StructureDefinition can be given')
+  if (definition !== undefined) return withSnapshot(definition as StructureDefinition)
   if (id !== undefined) return withSnapshot((await ctx.read('StructureDefinition', id)).resource as StructureDefinition)
-  if (typeof input['url'] !== 'string')
-    throw badRequest('Parameter url is missing; it names a StructureDefinition', { expression: 'url' })
-  return definitionAt(ctx, input['url'])
+  if (typeof url !== 'string')
+    throw badRequest('Parameter url is missing; it names a StructureDefinition, and definition is one')
+  return definitionAt(ctx, url)
 })
 
 /** @throws FhirError 404 where neither the clinic nor R4 has it, 422 where it has no snapshot */
@@ -33,5 +37,5 @@ async function definitionAt(ctx: Context, canonical: string): Promise<StructureD
 function withSnapshot(definition: StructureDefinition): StructureDefinition {
   if (definition.snapshot !== undefined) return definition
   const which = `The structure definition ${definition.url}`
-  throw unprocessable(`${which} is stored without a snapshot; none is made of its differential`, { expression: 'url' })
+  throw unprocessable(`${which} has no snapshot; none is made of its differential`, { expression: 'url' })
 }

@@ -5,17 +5,13 @@ import { describe, expect, test } from '@jest/globals'
 import { PAGE_HELP } from '../../dashboard/parts/help/page-help.ts'
 import { blocksOf, docTarget, idOf, isWebAddress, marksOf } from '../../dashboard/parts/markdown/blocks.ts'
 import { docsFound } from '../../dashboard/parts/palette/docs-found.ts'
+import { pageAddresses } from '../support/page-addresses.ts'
 
 const DOCS = join(import.meta.dirname, '../../docs')
 const docs = globSync('{*,*/*}.md', { cwd: DOCS }).map((path) => ({
   path,
   text: readFileSync(join(DOCS, path), 'utf8'),
 }))
-/** The addresses in the list of pages, which is not loaded, as it leads to all components. */
-const addresses = Array.from(
-  readFileSync(join(import.meta.dirname, '../../dashboard/page-list.ts'), 'utf8').matchAll(/path: '(.+)'/g),
-  ([, path = '']) => path,
-)
 const headingsOf = (text: string) => blocksOf(text).flatMap((one) => (one.kind === 'heading' ? [one] : []))
 
 describe('a page of Markdown', () => {
@@ -79,8 +75,8 @@ describe('a link', () => {
 })
 
 test('each page of the dashboard has its help, whose documentation exists', () => {
-  expect(addresses.length).toBeGreaterThan(10)
-  expect(addresses.filter((path) => PAGE_HELP[path] === undefined)).toEqual([])
+  expect(pageAddresses.length).toBeGreaterThan(10)
+  expect(pageAddresses.filter((path) => PAGE_HELP[path] === undefined)).toEqual([])
   for (const { doc, section } of Object.values(PAGE_HELP)) {
     const text = docs.find(({ path }) => path === doc)?.text ?? ''
     expect(headingsOf(text).map(({ id }) => id)).toEqual(

@@ -93,6 +93,40 @@ describe('the snapshot of a stored StructureDefinition', () => {
   })
 })
 
+describe('the snapshot of a StructureDefinition that is sent', () => {
+  const send = (body: object, path = '/StructureDefinition/$snapshot') => clinics.ours('POST', path, body)
+  const sent = own({ id: undefined, url: `${OWN}-sent`, snapshot: { element: [element] } })
+  const asParameter = (definition: object, ...more: readonly object[]) => ({
+    resourceType: 'Parameters',
+    parameter: [{ name: 'definition', resource: definition }, ...more],
+  })
+
+  test('is given for the body, and for a parameter', async () => {
+    for (const body of [sent, asParameter(sent)]) {
+      const { status, body: given } = await send(body)
+      expect([status, given.url, given.snapshot]).toEqual([200, `${OWN}-sent`, { element: [element] }])
+    }
+  })
+
+  test('is not stored', async () => {
+    expect((await send(sent)).status).toBe(200)
+    expect((await snapshotOf(`${OWN}-sent`)).status).toBe(404)
+  })
+
+  test('is not made of a differential, nor of another type of resource', async () => {
+    const bare = own({ id: undefined, differential: { element: [{ id: 'Basic', path: 'Basic' }] } })
+    expect((await send(bare)).status).toBe(422)
+    expect((await send({ resourceType: 'Patient' })).status).toBe(400)
+  })
+
+  test('is refused beside a url or an address, as only one can be meant', async () => {
+    const beside = { name: 'url', valueUri: `${CORE}Patient` }
+    expect((await send(asParameter(sent, beside))).status).toBe(400)
+    await clinics.ours('PUT', '/StructureDefinition/own', own({ snapshot: { element: [element] } }))
+    expect((await send(sent, '/StructureDefinition/own/$snapshot')).status).toBe(400)
+  })
+})
+
 test.each([
   ['/StructureDefinition/$snapshot', 400],
   [`/StructureDefinition/$snapshot?url=${CORE}Nothing`, 404],

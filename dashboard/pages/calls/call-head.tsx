@@ -43,8 +43,13 @@ const NOT_KEPT = 'not kept any more'
 const numberText = (number: string | undefined, isKept: boolean, none: string): string =>
   number === undefined ? (isKept ? none : NOT_KEPT) : phoneText(number)
 
+/** Keeps the line of a text that is being read. */
+const NOTHING_YET = '\u00a0'
+
 function PatientLink({ id }: { readonly id: string }) {
-  const { data } = useGet<Patient>(`Patient/${id}`)
+  const { data, isPending } = useGet<Patient>(`Patient/${id}`)
+  // An id may be longer than a name, and take more lines.
+  if (isPending) return NOTHING_YET
   return (
     <PageLink to={`/patients/${id}`}>
       <bdi>{data === undefined ? id : patientName(data)}</bdi>
@@ -70,6 +75,7 @@ function Outcomes({ call: { turns, otherWrites }, type }: OutcomesProps) {
     { enabled: ids.length > 0 },
   )
   if (ids.length === 0) return <Text size="sm">None</Text>
+  if (query.isPending) return ids.map((id) => <Text key={id}>{NOTHING_YET}</Text>)
   const found = query.data === undefined ? [] : matchesIn<Task | Appointment>(query.data)
   return (
     <Stack gap={4}>

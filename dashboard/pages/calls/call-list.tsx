@@ -17,13 +17,16 @@ interface CallListProps {
 
 const SHOWN = '8'
 
-export function CallList(props: CallListProps) {
-  const query = useSearch('Encounter', [
+export const useCalls = () =>
+  useSearch('Encounter', [
     ['class', 'VR'],
     ['_sort', '-_lastUpdated'],
     ['_count', SHOWN],
     ['_include', 'Encounter:patient'],
   ])
+
+export function CallList(props: CallListProps) {
+  const query = useCalls()
   return (
     <Loaded query={query} rows={3}>
       {(bundle) => <List bundle={bundle} {...props} />}

@@ -10,15 +10,18 @@ import { Seconds } from '../../parts/times.tsx'
 
 type OnChoose = (call: string) => void
 
-export function CallLog({ onChoose }: { readonly onChoose: OnChoose }) {
-  const query = useSearch(
+export const useToolCalls = (isAsked = true) =>
+  useSearch(
     'Communication',
     [
       ['_sort', '-sent'],
       ['_count', '50'],
     ],
-    { keepsPrevious: true },
+    { keepsPrevious: true, enabled: isAsked },
   )
+
+export function CallLog({ onChoose }: { readonly onChoose: OnChoose }) {
+  const query = useToolCalls()
   return (
     <Panel title="Tool calls">
       <Loaded query={query}>

@@ -17,11 +17,13 @@ export const CALL_QUERY = 'call'
 /** Tool calls; of a longer call, as the default call may be, the latest are read. */
 const MOST = 1_000
 
+/** @param callId '' for none */
 export function useCall(callId: string) {
   const { id: clinic } = useClinic()
   return useQuery({
     queryKey: [CALL_QUERY, clinic, callId],
     queryFn: ({ signal }) => readCall(clinic, callId, signal),
+    enabled: callId !== '',
   })
 }
 

@@ -23,11 +23,11 @@ export function BundleTable({ bundle: { entry = [] }, statement, onOpen }: Bundl
     ...new Set(entry.flatMap(({ resource, search }) => (isMatch(search) ? (resource?.resourceType ?? []) : []))),
   ]
   const [type = ''] = types
-  const columns = useColumns(statement, type, types.length === 1)
+  const columns = useColumns(statement, type, types.length === 1) ?? []
   const names = useReferenceNames(referencesIn(rows.map(membersOf), columns))
   return (
     <>
-      <Table.ScrollContainer minWidth={600} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table.ScrollContainer minWidth={600}>
         <Table verticalSpacing={6} striped>
           <Table.Thead>
             <Table.Tr>

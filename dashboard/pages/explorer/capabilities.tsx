@@ -1,5 +1,5 @@
 /** The CapabilityStatement for reading: the system or a type at a time, each interaction as a request that runs. */
-import { Box, NavLink, ScrollArea, Stack, Text, TextInput } from '@mantine/core'
+import { Box, NavLink, Stack, Text, TextInput } from '@mantine/core'
 import type { CapabilityStatement } from 'fhir/r4'
 import { useFilters } from '../../parts/filters.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -31,33 +31,32 @@ export function Capabilities({ statement }: { readonly statement: CapabilityStat
             value={q}
             onChange={(event) => setFilters({ q: event.currentTarget.value }, { replace: true })}
           />
-          <ScrollArea.Autosize
+          <Box
+            component="nav"
+            aria-label="Types"
+            tabIndex={0}
             mah={{ base: 160, md: 'calc(100dvh - 230px)' }}
-            type="auto"
-            scrollbars="y"
-            viewportProps={{ tabIndex: 0 }}
+            style={{ overflowY: 'auto' }}
           >
-            <Box component="nav" aria-label="Types">
+            <NavLink
+              component="button"
+              label="The whole system"
+              active={isSystem}
+              py={4}
+              onClick={() => setFilters({ type: SYSTEM })}
+            />
+            {types.map((one) => (
               <NavLink
+                key={one.type}
                 component="button"
-                label="The whole system"
-                active={isSystem}
+                label={one.type}
+                active={one === shown}
+                ref={one === shown ? show : undefined}
                 py={4}
-                onClick={() => setFilters({ type: SYSTEM })}
+                onClick={() => setFilters({ type: one.type })}
               />
-              {types.map((one) => (
-                <NavLink
-                  key={one.type}
-                  component="button"
-                  label={one.type}
-                  active={one === shown}
-                  ref={one === shown ? show : undefined}
-                  py={4}
-                  onClick={() => setFilters({ type: one.type })}
-                />
-              ))}
-            </Box>
-          </ScrollArea.Autosize>
+            ))}
+          </Box>
         </Stack>
         {isSystem ? (
           <SystemView statement={statement} />
@@ -75,7 +74,7 @@ export function Capabilities({ statement }: { readonly statement: CapabilityStat
 
 /** Scrolls the list, which is long, and not the page. */
 function show(button: HTMLElement | null): void {
-  const list = button?.closest('.mantine-ScrollArea-viewport')
+  const list = button?.closest('nav')
   if (!button || !list) return
   const { top, bottom } = list.getBoundingClientRect()
   const at = button.getBoundingClientRect()

@@ -94,7 +94,7 @@ function Definition({ statement, type, example, code, definition }: DefinitionPr
           </Anchor>
         )}
       </Group>
-      <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table.ScrollContainer minWidth={480}>
         <Table verticalSpacing={4} fz="sm" aria-label={`Parameters of $${code}`}>
           <Table.Thead>
             <Table.Tr>

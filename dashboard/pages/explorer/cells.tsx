@@ -11,8 +11,8 @@ export type Members = Readonly<Record<string, unknown>>
 interface CellsProps {
   readonly resource: Members
   readonly columns: readonly Column[]
-  /** By `Patient/p1`. */
-  readonly names: ReadonlyMap<string, string>
+  /** By `Patient/p1`; undefined until they are read. */
+  readonly names: ReadonlyMap<string, string> | undefined
 }
 
 /** Characters of a cell. */
@@ -21,7 +21,7 @@ const MOST = 200
 export function Cells({ resource, columns, names }: CellsProps) {
   const zone = useZone()
   const told = useMemo(
-    () => ({ time: (at: string) => timeText(at, zone), target: (reference: string) => names.get(reference) }),
+    () => ({ time: (at: string) => timeText(at, zone), target: (reference: string) => names?.get(reference) }),
     [zone, names],
   )
   return columns.map(({ name, elements }) => {

@@ -32,15 +32,18 @@ export function OfferRow({ offer, statement }: OfferRowProps) {
         <Badge variant="default" w={70} flex="none">
           {method}
         </Badge>
-        <Text size="sm" fw={600}>
+        <Text size="sm" fw={600} flex="none">
           {label}
         </Text>
-        <Text size="sm" c="dimmed" className="mono cut">
+        {/* On a line of its own where there is little room, however long it is. */}
+        <Text size="sm" c="dimmed" className="mono cut" miw={0} flex={{ base: '1 0 100%', sm: 1 }}>
           {path}
         </Text>
       </Group>
       <Group gap="xs" flex="none" wrap="nowrap">
-        <Box visibleFrom="sm">{isReady && <CopyAsCurl request={request} />}</Box>
+        <Box visibleFrom="sm" style={{ visibility: isReady ? 'visible' : 'hidden' }}>
+          <CopyAsCurl request={request} />
+        </Box>
         <LinkButton size="xs" variant="default" to="/explorer" search={{ method, path, ...(isBody ? { fill } : {}) }}>
           Try
         </LinkButton>

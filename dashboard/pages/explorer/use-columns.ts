@@ -6,11 +6,15 @@ import { definitionOf } from '../../api/definitions.ts'
 import { type Column, columnsOf } from '../../fhir/columns.ts'
 import { parametersOf } from './offers.ts'
 
-/** @returns none before the StructureDefinition of the type is there. @param enabled whether it is read */
-export function useColumns(statement: CapabilityStatement, type: string, enabled = true): readonly Column[] {
-  const { data: definition } = useQuery({ ...definitionOf(type), enabled })
-  return useMemo(
-    () => (definition === undefined ? [] : columnsOf(definition, parametersOf(statement, type))),
-    [definition, statement, type],
-  )
+/** @returns undefined until the StructureDefinition of the type is read. @param enabled whether it is */
+export function useColumns(
+  statement: CapabilityStatement,
+  type: string,
+  enabled = true,
+): readonly Column[] | undefined {
+  const { data: definition, isLoading } = useQuery({ ...definitionOf(type), enabled })
+  return useMemo(() => {
+    if (isLoading) return undefined
+    return definition === undefined ? [] : columnsOf(definition, parametersOf(statement, type))
+  }, [definition, isLoading, statement, type])
 }

@@ -45,10 +45,13 @@ function LoadedContent({ attachment }: { readonly attachment: Attachment }) {
   const { title, url, data, contentType } = attachment
   const query = useQuery({
     queryKey: ['content', url ?? data],
-    queryFn: ({ signal }) => bytesOf(attachment, signal),
+    queryFn: async ({ signal }) => {
+      const bytes = await bytesOf(attachment, signal)
+      return { bytes, text: contentType?.startsWith('text/plain') ? await bytes.text() : undefined }
+    },
     staleTime: Number.POSITIVE_INFINITY,
   })
-  return <Loaded query={query}>{(bytes) => <Content bytes={bytes} contentType={contentType} name={title} />}</Loaded>
+  return <Loaded query={query}>{(read) => <Content {...read} contentType={contentType} name={title} />}</Loaded>
 }
 
 async function bytesOf({ url = '', data, contentType = '*/*' }: Attachment, signal: AbortSignal): Promise<Blob> {
@@ -62,22 +65,18 @@ const isHere = (url: string): boolean => /^Binary\//.test(url) || url.startsWith
 
 interface ContentProps {
   readonly bytes: Blob
+  /** The content, where it is plain text. */
+  readonly text: string | undefined
   /** Undefined where the type of the content is unknown, so that it can only be downloaded. */
   readonly contentType: string | undefined
   readonly name: string | undefined
 }
 
-function Content({ bytes, contentType, name = 'document' }: ContentProps) {
+function Content({ bytes, text, contentType, name = 'document' }: ContentProps) {
   const address = useObjectUrl(bytes, contentType)
   return (
     <Stack gap="xs">
-      {contentType === 'application/pdf' && address !== undefined && (
-        <iframe src={address} title={name} style={{ width: '100%', height: '60vh', border: 0 }} />
-      )}
-      {contentType?.startsWith('text/plain') && <PlainText bytes={bytes} />}
-      {contentType?.startsWith('image/') && address !== undefined && (
-        <img src={address} alt={name} style={{ maxWidth: '100%' }} />
-      )}
+      {/* Above the content, as pictures take their place late. */}
       <Group gap="xs">
         <Button
           component="a"
@@ -93,19 +92,18 @@ function Content({ bytes, contentType, name = 'document' }: ContentProps) {
           {contentType ?? 'of unknown type'}, {sizeText(bytes.size)}
         </Text>
       </Group>
+      {contentType === 'application/pdf' && address !== undefined && (
+        <iframe src={address} title={name} style={{ width: '100%', height: '60vh', border: 0 }} />
+      )}
+      {text !== undefined && (
+        <Text component="pre" size="sm" m={0} dir="auto" style={{ whiteSpace: 'pre-wrap', fontFamily: 'inherit' }}>
+          {text}
+        </Text>
+      )}
+      {contentType?.startsWith('image/') && address !== undefined && (
+        <img src={address} alt={name} style={{ maxWidth: '100%' }} />
+      )}
     </Stack>
-  )
-}
-
-function PlainText({ bytes }: { readonly bytes: Blob }) {
-  const [text, setText] = useState('')
-  useEffect(() => {
-    void bytes.text().then(setText)
-  }, [bytes])
-  return (
-    <Text component="pre" size="sm" m={0} dir="auto" style={{ whiteSpace: 'pre-wrap', fontFamily: 'inherit' }}>
-      {text}
-    </Text>
   )
 }
 

@@ -9,6 +9,7 @@ import { runsOf } from '../../api/runs.ts'
 import { timeText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { JudgedSteps } from '../../parts/judged-steps.tsx'
+import { WhenRead } from '../../parts/page-states.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 
 const HOUR = 3_600_000
@@ -22,7 +23,8 @@ interface DryRunProps {
 
 export function DryRun({ plan }: DryRunProps) {
   const { id, timeZone } = useClinic()
-  const { data: runs = [] } = useQuery(runsOf(id))
+  const query = useQuery(runsOf(id))
+  const { data: runs = [] } = query
   const [of, setOf] = useState('last hour')
   const [call, setCall] = useState('')
   const [judged, setJudged] = useState<Judged>()
@@ -45,33 +47,35 @@ export function DryRun({ plan }: DryRunProps) {
     },
   ]
   return (
-    <Stack>
-      <form onSubmit={submit} aria-label="Dry run">
-        <Stack gap="sm">
-          <Group align="end" gap="sm">
-            <NativeSelect
-              label="Recorded requests"
-              data={choices}
-              value={of}
-              onChange={({ currentTarget: { value } }) => setOf(value)}
-            />
-            {of === CALL && (
-              <TextInput
-                label="Id of the call"
-                required
-                value={call}
-                onChange={({ currentTarget: { value } }) => setCall(value)}
+    <WhenRead queries={[query]}>
+      <Stack>
+        <form onSubmit={submit} aria-label="Dry run">
+          <Stack gap="sm">
+            <Group align="end" gap="sm">
+              <NativeSelect
+                label="Recorded requests"
+                data={choices}
+                value={of}
+                onChange={({ currentTarget: { value } }) => setOf(value)}
               />
-            )}
-            <Button type="submit" variant="default" loading={isBusy}>
-              Try the plan
-            </Button>
-          </Group>
-          <FormError text={error} />
-        </Stack>
-      </form>
-      {judged !== undefined && <Outcome judged={judged} />}
-    </Stack>
+              {of === CALL && (
+                <TextInput
+                  label="Id of the call"
+                  required
+                  value={call}
+                  onChange={({ currentTarget: { value } }) => setCall(value)}
+                />
+              )}
+              <Button type="submit" variant="default" loading={isBusy}>
+                Try the plan
+              </Button>
+            </Group>
+            <FormError text={error} />
+          </Stack>
+        </form>
+        {judged !== undefined && <Outcome judged={judged} />}
+      </Stack>
+    </WhenRead>
   )
 }
 

@@ -42,7 +42,7 @@ function CoverageView({ coverage: { types, offered, totals } }: { readonly cover
           <Numeral key={kind} label={TITLES[kind]} value={ofAll(totals[kind])} />
         ))}
       </SimpleGrid>
-      <Table.ScrollContainer minWidth={760} className="card" scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table.ScrollContainer minWidth={760} className="card">
         <Table verticalSpacing="xs" aria-label="Coverage of the CapabilityStatement">
           <Table.Thead>
             <Table.Tr>

@@ -1,6 +1,7 @@
 /** The runs of the clinic, the newest first, and the form that starts one. docs/runs.md */
 import { Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { plansOf } from '../../api/plans.ts'
 import type { RunSummary } from '../../api/rehearsal-answers.ts'
 import { runsOf } from '../../api/runs.ts'
 import { useFresh } from '../../api/use-fresh.ts'
@@ -8,7 +9,7 @@ import { useClinic } from '../../parts/clinic-context.tsx'
 import { PageLink } from '../../parts/links.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Empty, Loaded } from '../../parts/page-states.tsx'
+import { Empty, Loaded, WhenRead } from '../../parts/page-states.tsx'
 import { RehearsalOnly } from '../../parts/rehearsal-only.tsx'
 import { Time, ZoneNote } from '../../parts/times.tsx'
 import { useMayChange } from '../../parts/use-may-change.ts'
@@ -26,6 +27,7 @@ function Runs() {
   useFresh(id, [])
   const mayChange = useMayChange()
   const query = useQuery(runsOf(id))
+  const plans = useQuery({ ...plansOf(id), enabled: mayChange })
   return (
     <>
       <PageHead title="Runs" description={<ZoneNote />} />
@@ -34,19 +36,21 @@ function Runs() {
           A run watches the requests of one client, by FHIR and by phone, and judges them by{' '}
           <PageLink to="/plans">a plan</PageLink>.
         </Text>
-        {mayChange && <StartForm />}
-        <Loaded query={query}>
-          {(runs) =>
-            runs.length === 0 ? (
-              <Empty icon="run" title="There are no runs">
-                {mayChange ? 'Start one above' : 'An admin of the clinic starts one'}; it fills in as the client sends
-                its requests.
-              </Empty>
-            ) : (
-              <RunTable runs={runs} />
-            )
-          }
-        </Loaded>
+        <WhenRead queries={mayChange ? [query, plans] : [query]}>
+          {mayChange && <StartForm />}
+          <Loaded query={query}>
+            {(runs) =>
+              runs.length === 0 ? (
+                <Empty icon="run" title="There are no runs">
+                  {mayChange ? 'Start one above' : 'An admin of the clinic starts one'}; it fills in as the client sends
+                  its requests.
+                </Empty>
+              ) : (
+                <RunTable runs={runs} />
+              )
+            }
+          </Loaded>
+        </WhenRead>
       </Stack>
     </>
   )

@@ -7,6 +7,7 @@ import type { Clone } from '../../api/rehearsal-answers.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { Copied, CopyButton } from '../../parts/copy.tsx'
 import { Facts } from '../../parts/facts.tsx'
+import { WhenRead } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { Time } from '../../parts/times.tsx'
@@ -48,8 +49,8 @@ const AS_IT_IS = ''
 
 function CloneForm({ onMade }: { readonly onMade: (clone: Clone) => void }) {
   const { id: clinic } = useClinic()
-  const { data: known = [] } = useQuery(scenarios)
-  const { data: snapshots = [] } = useQuery(snapshotsOf(clinic))
+  const [ofServer, ofClinic] = [useQuery(scenarios), useQuery(snapshotsOf(clinic))]
+  const [known, snapshots] = [ofServer.data ?? [], ofClinic.data ?? []]
   const [from, setFrom] = useState(AS_IT_IS)
   const [ttl, setTtl] = useState('PT1H')
   const [name, setName] = useState('')
@@ -65,34 +66,36 @@ function CloneForm({ onMade }: { readonly onMade: (clone: Clone) => void }) {
     { group: 'Snapshots', items: snapshots.map((one) => ({ value: `snapshot:${one.name}`, label: one.name })) },
   ]
   return (
-    <form onSubmit={submit} aria-label="New clone">
-      <Stack gap="sm">
-        <Group align="end" gap="sm">
-          <NativeSelect
-            label="Filled with"
-            data={choices}
-            value={from}
-            onChange={({ currentTarget: { value } }) => setFrom(value)}
-          />
-          <NativeSelect
-            label="Lifetime"
-            data={LIFETIMES}
-            value={ttl}
-            onChange={({ currentTarget: { value } }) => setTtl(value)}
-          />
-          <TextInput
-            label="Name"
-            placeholder="that of this clinic"
-            value={name}
-            onChange={({ currentTarget: { value } }) => setName(value)}
-          />
-          <Button type="submit" loading={isBusy}>
-            Make a clone
-          </Button>
-        </Group>
-        <FormError text={error} />
-      </Stack>
-    </form>
+    <WhenRead queries={[ofServer, ofClinic]} rows={2}>
+      <form onSubmit={submit} aria-label="New clone">
+        <Stack gap="sm">
+          <Group align="end" gap="sm">
+            <NativeSelect
+              label="Filled with"
+              data={choices}
+              value={from}
+              onChange={({ currentTarget: { value } }) => setFrom(value)}
+            />
+            <NativeSelect
+              label="Lifetime"
+              data={LIFETIMES}
+              value={ttl}
+              onChange={({ currentTarget: { value } }) => setTtl(value)}
+            />
+            <TextInput
+              label="Name"
+              placeholder="that of this clinic"
+              value={name}
+              onChange={({ currentTarget: { value } }) => setName(value)}
+            />
+            <Button type="submit" loading={isBusy}>
+              Make a clone
+            </Button>
+          </Group>
+          <FormError text={error} />
+        </Stack>
+      </form>
+    </WhenRead>
   )
 }
 

@@ -5,7 +5,7 @@ import { resetOf, scenarios } from '../../api/rehearsal.ts'
 import type { Scenario } from '../../api/rehearsal-answers.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
-import { Loaded } from '../../parts/page-states.tsx'
+import { Loaded, WhenRead } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { Time } from '../../parts/times.tsx'
 import { useMayChange } from '../../parts/use-may-change.ts'
@@ -14,25 +14,25 @@ export function ScenariosTab({ onReset }: { readonly onReset: (scenario: string)
   const { id } = useClinic()
   const mayChange = useMayChange()
   const query = useQuery(scenarios)
-  const { data: preview } = useQuery(resetOf(id))
+  const preview = useQuery(resetOf(id))
   return (
-    <Stack>
-      <InUse />
-      <Loaded query={query}>
-        {(list) => (
-          <Stack>
-            {list.map((scenario) => (
+    <WhenRead queries={[query, preview]}>
+      <Stack>
+        <InUse />
+        <Loaded query={query}>
+          {(list) =>
+            list.map((scenario) => (
               <ScenarioPanel
                 key={scenario.name}
                 scenario={scenario}
-                isInUse={scenario.name === preview?.scenario}
+                isInUse={scenario.name === preview.data?.scenario}
                 onReset={mayChange ? () => onReset(scenario.name) : undefined}
               />
-            ))}
-          </Stack>
-        )}
-      </Loaded>
-    </Stack>
+            ))
+          }
+        </Loaded>
+      </Stack>
+    </WhenRead>
   )
 }
 

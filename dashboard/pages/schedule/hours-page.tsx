@@ -5,14 +5,14 @@ import { useGet } from '../../api/queries.ts'
 import { referenceText } from '../../fhir/names.ts'
 import { LinkButton } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Loaded } from '../../parts/page-states.tsx'
+import { Loaded, WhenRead } from '../../parts/page-states.tsx'
 import { HoursForm } from './hours-form.tsx'
 
 export function HoursPage() {
   const { id = '' }: { readonly id?: string } = useParams({ strict: false })
   const query = useGet<Schedule>(`Schedule/${id}`)
   return (
-    <>
+    <WhenRead queries={[query]}>
       <PageHead
         title={query.data === undefined ? 'Working hours' : `Working hours of ${whoOf(query.data)}`}
         description="What is saved is generated as free times a moment later. What is booked stays."
@@ -23,7 +23,7 @@ export function HoursPage() {
         }
       />
       <Loaded query={query}>{(schedule) => <HoursForm key={id} schedule={schedule} />}</Loaded>
-    </>
+    </WhenRead>
   )
 }
 

@@ -72,13 +72,7 @@ function DayList({ column, visits, patients }: DayListProps) {
       {visits.length === 0 ? (
         <Text size="sm">No visits.</Text>
       ) : (
-        <Table.ScrollContainer
-          minWidth={640}
-          scrollAreaProps={{
-            offsetScrollbars: 'present',
-            viewportProps: { tabIndex: 0, role: 'group', 'aria-label': column.label },
-          }}
-        >
+        <Table.ScrollContainer minWidth={640} role="group" aria-label={column.label}>
           <Table withTableBorder verticalSpacing={4}>
             <Table.Thead>
               <Table.Tr>

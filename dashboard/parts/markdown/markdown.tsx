@@ -73,10 +73,8 @@ function TableView({ head, rows, inline }: TableViewProps) {
     <Table.ScrollContainer
       className="card"
       minWidth={LEAST_COLUMN * (rows[0]?.length ?? 0)}
-      scrollAreaProps={{
-        offsetScrollbars: 'present',
-        viewportProps: { tabIndex: 0, role: 'group', 'aria-label': 'Table' },
-      }}
+      role="group"
+      aria-label="Table"
     >
       <Table verticalSpacing={4}>
         {isNamed && (

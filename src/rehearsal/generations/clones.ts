@@ -72,7 +72,7 @@ export async function makeClone(
   cost?: PasswordCost,
 ): Promise<CloneAccount> {
   const account = { username: `clone-${id}`.slice(0, 64), password: randomBytes(18).toString('base64url') }
-  const passwordHash = await hashPassword(account.password, cost)
+  let hash: Promise<string> | undefined
   await repository.change(id, async (unit) => {
     if ((await findSettings(unit, id)) !== undefined) throw conflict(`The clinic '${id}' exists already`)
     const root = rootOf(of, (await unit.records.read(CLONE, of))?.value)
@@ -80,7 +80,9 @@ export async function makeClone(
     // Done again with another number where one that is made at the same moment has taken it.
     const dialedNumbers = [await freeNumber(unit)]
     await writeSettings(unit, { ...settings, ...simulated(settings), dialedNumbers })
-    stageAccount(unit, { username: account.username, name: settings.name, clinic: id, role: 'admin' }, passwordHash)
+    // Only once nothing is refused any more, as it takes long.
+    hash ??= hashPassword(account.password, cost)
+    stageAccount(unit, { username: account.username, name: settings.name, clinic: id, role: 'admin' }, await hash)
     unit.records.put(CLONE, id, { of, root, by, username: account.username }, { due: expiresAt })
   })
   return account

@@ -251,6 +251,6 @@ function said({ interaction, type, operation, tool, method, path, query, status 
     (one) => (one === undefined ? [] : [[one].flat().join(' or ')]),
   )
   const parameters = Object.keys(query ?? {}).join(', ')
-  const answered = status === undefined ? '' : ` answered with ${[status].flat().join(' or ')}`
-  return `${some.join(' ') || 'an exchange'}${parameters === '' ? '' : ` with ${parameters}`}${answered}`
+  const ended = status === undefined ? '' : ` with the status ${[status].flat().join(' or ')}`
+  return `${some.join(' ') || 'an exchange'}${parameters === '' ? '' : ` with ${parameters}`}${ended}`
 }

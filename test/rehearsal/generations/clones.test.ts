@@ -1,6 +1,8 @@
 /** Clones: clinics of their own that expire, over HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { AREAS } from '../../../src/rehearsal/generations/clones.ts'
+import type { PasswordCost } from '../../../src/clinics/passwords.ts'
+import type { ClinicSettings } from '../../../src/clinics/settings.ts'
+import { AREAS, makeClone } from '../../../src/rehearsal/generations/clones.ts'
 import { GRACE } from '../../../src/rehearsal/generations/removal.ts'
 import type { RecordChange } from '../../../src/storage/port.ts'
 import { newLastingDatabaseUrl, openTestStore } from '../../support/database.ts'
@@ -9,6 +11,10 @@ import { request } from '../../support/server.ts'
 import { askAs, idsOf, type Rehearsed, startRehearsed } from '../rehearsed.ts'
 
 const HOUR = 3_600_000
+const SETTINGS: ClinicSettings = {
+  ...{ name: 'A clone', timeZone: 'America/New_York', dialedNumbers: [], defaultRegion: 'US' },
+  policies: { overbooking: false, slotTakenStatus: 409 },
+}
 
 let ahead = 0
 let clinic: Rehearsed
@@ -186,6 +192,19 @@ test('clones that are made at the same moment have a number each, even where few
     )
     for (const { body } of answers) await askAs(server, admin, 'DELETE', `/clinics/${body.id}`)
   }
+})
+
+test('a clone that is refused costs no hash of a password', async () => {
+  const cost: PasswordCost = {
+    get N(): number {
+      throw new Error('A password is hashed')
+    },
+    ...{ r: 8, p: 1 },
+  }
+  const asked = { of: 'demo-clinic', by: 'admin', expiresAt: Date.now() + HOUR, settings: SETTINGS }
+  const make = (id: string) => makeClone(clinic.server.app.repository, { id, ...asked }, cost)
+  await expect(make('demo-clinic')).rejects.toThrow('exists already')
+  await expect(make('not-refused')).rejects.toThrow('A password is hashed')
 })
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 50))

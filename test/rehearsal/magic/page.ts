@@ -36,7 +36,7 @@ function valueLine({
   const late = afterMs === undefined ? '' : ` after ${Number(afterMs) / 1000} seconds`
   const wait = retryAfter === undefined ? '' : `, \`Retry-After: ${retryAfter}\``
   const value = memberIdBegins === undefined ? `${code(`${mailbox}@`)}, ${code(phone)}` : code(memberIdBegins)
-  return row(value, what, status === undefined ? 'no answer' : `${code(status)}${late}${wait}`)
+  return row(value, what, status === undefined ? 'no response' : `${code(status)}${late}${wait}`)
 }
 
 /** The lines of the page, in the order of the table. */

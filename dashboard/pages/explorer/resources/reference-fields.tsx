@@ -43,7 +43,7 @@ export function ReferenceFields({ element, value, path, onChange }: ReferenceFie
     const { display: _display, ...others } = value
     onChange({ ...others, reference: text.split(SEPARATOR)[0] ?? '' })
   }
-  const whom = typeof value.display === 'string' ? value.display : names.get(reference)
+  const whom = typeof value.display === 'string' ? value.display : names?.get(reference)
   return (
     <>
       <Combobox

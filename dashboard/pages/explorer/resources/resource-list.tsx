@@ -7,7 +7,7 @@ import { useReferenceNames } from '../../../api/reference-names.ts'
 import type { Column } from '../../../fhir/columns.ts'
 import { useFilters } from '../../../parts/filters.ts'
 import { LinkButton, PageLink } from '../../../parts/links.tsx'
-import { Empty, Loaded } from '../../../parts/page-states.tsx'
+import { Empty, Loaded, Loading } from '../../../parts/page-states.tsx'
 import { Time } from '../../../parts/times.tsx'
 import { Cells, type Members, referencesIn } from '../cells.tsx'
 import { isOffered, typesWithSearch } from '../offers.ts'
@@ -110,12 +110,13 @@ function Found({ statement, type }: ResourceListProps & { readonly type: string 
     { keepsPrevious: false },
   )
   const columns = useColumns(statement, type)
-  const query = { data: search.resources, error: search.error, refetch: search.refetch }
+  const data = columns && search.resources
+  const query = { data, error: search.error, refetch: search.refetch }
   return (
     <Loaded query={query} rows={10}>
       {(resources) => (
         <>
-          <Rows type={type} resources={resources as unknown as readonly Members[]} columns={columns} />
+          <Rows type={type} resources={resources as unknown as readonly Members[]} columns={columns ?? []} />
           {search.hasNextPage && (
             <Group>
               <Button variant="default" loading={search.isFetchingNextPage} onClick={() => void search.fetchNextPage()}>
@@ -143,8 +144,10 @@ function Rows({ type, resources, columns }: RowsProps) {
         Another search may find some, and a new one stands here at once.
       </Empty>
     )
+  // A name may take more lines than a reference.
+  if (names === undefined) return <Loading rows={10} />
   return (
-    <Table.ScrollContainer minWidth={240 + columns.length * 140} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+    <Table.ScrollContainer minWidth={240 + columns.length * 140}>
       <Table verticalSpacing={6} aria-label={type}>
         <Table.Thead>
           <Table.Tr>

@@ -1,9 +1,9 @@
 /** A resource of any type, stored or new, as a form of its elements. */
 import { Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type UseQueryResult, useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { CapabilityStatement, StructureDefinition } from 'fhir/r4'
-import { type FormEvent, useMemo, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useMemo, useState } from 'react'
 import { send } from '../../../api/client.ts'
 import { definitionOf } from '../../../api/definitions.ts'
 import { ifMatch, newId } from '../../../api/operations.ts'
@@ -15,7 +15,7 @@ import { resourceName } from '../../../fhir/resource-name.ts'
 import { templateOf } from '../../../fhir/template.ts'
 import { Conflict } from '../../../parts/conflict.tsx'
 import { LinkButton, PageLink } from '../../../parts/links.tsx'
-import { Loaded } from '../../../parts/page-states.tsx'
+import { Loaded, Loading } from '../../../parts/page-states.tsx'
 import { Panel } from '../../../parts/panel.tsx'
 import { NotSaved, SaveBar } from '../../../parts/save-bar.tsx'
 import { Time } from '../../../parts/times.tsx'
@@ -76,7 +76,11 @@ function FormPage({ stored, ...of }: FormPageProps) {
       <Loaded query={stored} rows={10}>
         {(first) => (
           <Loaded query={definition} rows={10}>
-            {(found) => <ResourceForm {...of} first={first} definition={found} />}
+            {(found) => (
+              <OnceRead>
+                <ResourceForm {...of} first={first} definition={found} />
+              </OnceRead>
+            )}
           </Loaded>
         )}
       </Loaded>
@@ -87,6 +91,23 @@ function FormPage({ stored, ...of }: FormPageProps) {
 interface ResourceFormProps extends ResourcePageProps {
   readonly first: StoredText
   readonly definition: StructureDefinition
+}
+
+/** A form, shown once nothing is read for it any more: each definition leads to further ones, and to codes and names. */
+function OnceRead({ children }: { readonly children: ReactNode }) {
+  const client = useQueryClient()
+  useIsFetching()
+  const [isShown, setShown] = useState(false)
+  // The parts within have begun to read by now.
+  useEffect(() => {
+    if (client.isFetching() === 0) setShown(true)
+  })
+  return (
+    <>
+      {!isShown && <Loading rows={10} />}
+      <div style={{ display: isShown ? 'contents' : 'none' }}>{children}</div>
+    </>
+  )
 }
 
 /** The resource without what the server sets with each version. */
