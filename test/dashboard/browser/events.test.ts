@@ -117,11 +117,30 @@ test('a receiver that fails is shown with the reason, and gets the event when it
   const list = await opened()
   const row = list.getByRole('row', { name: /family=Failing/ })
   await row.getByText(/503/).waitFor()
+  const messages = await dashboard.signedIn('/messages?state=waiting')
+  await messages.getByRole('link', { name: 'Events of a Subscription' }).click()
+  await messages.getByRole('heading', { level: 1, name: 'Patient?family=Failing' }).waitFor()
   receiver.answer(204)
   await page.getByRole('button', { name: 'Send again from here' }).click()
   await attempts.getByText('delivered', { exact: true }).waitFor()
   await page.getByText('Nothing waits to be delivered.').waitFor()
   expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([`${id}.1`, `${id}.1`])
+})
+
+test('a receiver that wants no more is said to be off and why, and gets what it has missed once it is switched on', async () => {
+  receiver.answer(410)
+  const id = await active('Gone')
+  const page = await opened(`/${id}`)
+  await patient('Gone')
+  const alert = page.getByRole('alert').filter({ hasText: 'Nothing is sent any more' })
+  await alert.getByText(/410/).waitFor()
+  await page.getByText('off', { exact: true }).waitFor()
+  expect(await findingsInBothSchemes(page)).toEqual([])
+  receiver.answer(204)
+  await page.getByRole('button', { name: 'Switch on' }).click()
+  await alert.waitFor({ state: 'detached' })
+  await page.getByText('1, of which 0 wait').waitFor()
+  expect(receiver.received.length).toBe(2)
 })
 
 test('a test event is about the newest resource that would be one, or about another one that is named', async () => {
@@ -150,6 +169,52 @@ test('a test event is about the newest resource that would be one, or about anot
   await field(page, 'Resource').fill(`Patient/${other}`)
   await page.keyboard.press('Enter')
   await eventually(() => receiver.received.length === 2 || undefined)
+})
+
+/** Presses Tab until the focus is in the field. */
+async function tabTo(page: Page, label: string): Promise<void> {
+  for (let count = 0; count < 40; count += 1) {
+    const focused = await page.evaluate(() => {
+      const active = document.activeElement as HTMLInputElement | null
+      return active?.labels?.[0]?.textContent ?? active?.textContent
+    })
+    if (focused?.startsWith(label)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`The focus did not come to ${label}`)
+}
+
+test('by keyboard alone a Subscription by e-mail is made, whose event goes out, and one by websocket', async () => {
+  const page = await opened()
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  for (const [channel, family] of [
+    ['E-mail', 'Mailed'],
+    ['WebSocket', 'Socketed'],
+  ] as const) {
+    await tabTo(page, 'New Subscription…')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await tabTo(page, 'Of a topic')
+    await page.keyboard.press('ArrowRight')
+    await tabTo(page, 'Criteria')
+    await page.keyboard.type(`Patient?family=${family}`)
+    await tabTo(page, 'Channel')
+    await page.keyboard.type(channel)
+    if (channel === 'E-mail') {
+      await tabTo(page, 'E-mail address')
+      await page.keyboard.type('desk@example.com')
+    }
+    await tabTo(page, 'Reason')
+    await page.keyboard.type('front desk')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: `Patient?family=${family}` }).waitFor()
+    await page.getByText('active', { exact: true }).waitFor()
+    await patient(family)
+    await page.getByRole('table', { name: 'Events' }).getByText('delivered', { exact: true }).waitFor()
+    await tabTo(page, 'Events')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
+  }
 })
 
 test('the form keeps what was typed where the server is away, and says what the server refuses', async () => {
