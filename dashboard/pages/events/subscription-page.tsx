@@ -19,7 +19,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { Time, ZoneNote } from '../../parts/times.tsx'
 import { doLater } from '../../parts/undo.tsx'
 import { useGo } from '../../parts/use-go.ts'
-import { AttemptTable } from './attempt-table.tsx'
+import { AttemptList } from './attempt-list.tsx'
 import { EventTable } from './event-table.tsx'
 import { StatusBadge, SwitchButton } from './subscription-parts.tsx'
 import { TestEvent } from './test-event.tsx'
@@ -80,7 +80,7 @@ function SubscriptionView({ subscription, known }: SubscriptionViewProps) {
           <>
             <Panel title="Attempts">
               <Waiting watched={first} />
-              <AttemptTable attempts={first.attempts} />
+              <AttemptList attempts={first.attempts} />
             </Panel>
             <Panel title="Events" aside={<Text size="sm">{countText(first)}</Text>}>
               <EventTable subscription={id} events={query.data?.pages.flatMap(({ log }) => log) ?? []} />

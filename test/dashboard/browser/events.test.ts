@@ -67,7 +67,7 @@ test('a Subscription by criteria is made from the form, becomes active, and its 
   expect(receiver.received[0]).toMatchObject({ path: `/hook/Patient/${id}`, method: 'PUT' })
   expect(await findingsInBothSchemes(page)).toEqual([])
   // Each attempt leads to its request and response.
-  await page.getByRole('table', { name: 'Attempts' }).getByRole('link', { name: 'Request' }).click()
+  await page.getByRole('list', { name: 'Attempts' }).getByRole('link', { name: 'Request' }).click()
   await page.getByRole('heading', { level: 1, name: new RegExp(`PUT .*/hook/Patient/${id}`) }).waitFor()
   await page.getByText('204', { exact: true }).first().waitFor()
   expect(await page.content()).not.toContain('of-the-receiver')
@@ -110,7 +110,7 @@ test('a receiver that fails is shown with the reason, and gets the event when it
   const id = await active('Failing')
   const page = await opened(`/${id}`)
   await patient('Failing')
-  const attempts = page.getByRole('table', { name: 'Attempts' })
+  const attempts = page.getByRole('list', { name: 'Attempts' })
   await attempts.getByText('failed', { exact: true }).waitFor()
   await attempts.getByText(/503/).waitFor()
   await page.getByText('Next attempt:').waitFor()
