@@ -13,6 +13,8 @@ import {
 } from '../../support/dashboard.ts'
 import { ended, startedJob } from '../../support/jobs.ts'
 import { request } from '../../support/request.ts'
+import { until } from '../../support/server-process.ts'
+import { logInAs } from '../../support/two-clinics.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -117,6 +119,32 @@ test('admins see the jobs of all, and staff their own', async () => {
     await admin.setViewportSize({ width, height: 800 })
     expect(await fitsItsWidth(admin)).toBe(true)
   }
+})
+
+test('a job that has failed says why', async () => {
+  const { url, login, fhir } = dashboard.server
+  const nora = await logInAs(dashboard.server, { username: 'nora', clinic: 'demo-clinic', role: 'staff' })
+  // One job of a clinic is done at a time, so that the next one waits.
+  const before = inBackground('/HealthcareService?name=before')
+  await until(async () => (await fhir('GET', '/jobs')).text.includes('name=before'))
+  const started = await request(url, 'GET', '/Organization?name=nora', undefined, {
+    ...{ authorization: `Bearer ${nora}`, ...ASYNC },
+  })
+  expect(started.status).toBe(202)
+  const admin = { authorization: `Bearer ${await login('admin', 'admin')}`, 'content-type': 'application/json' }
+  const disabled = await request(url, 'PUT', '/accounts/nora/login', { enabled: false }, admin)
+  expect(disabled.status).toBeLessThan(300)
+  const page = await opened('', 'admin')
+  const row = page.getByRole('row').filter({ hasText: 'name=nora' })
+  await row.getByText('failed', { exact: true }).waitFor()
+  await row.getByRole('link').click()
+  await page.getByRole('dialog').getByText('The job has failed').waitFor()
+  await page
+    .getByRole('dialog')
+    .getByText(/account .* is disabled or gone/)
+    .waitFor()
+  expect(await findingsInBothSchemes(page)).toEqual([])
+  await before
 })
 
 const field = (page: Page, label: string) => page.getByRole('dialog').getByLabel(new RegExp(`^${label}`))
