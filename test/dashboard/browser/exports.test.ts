@@ -121,6 +121,26 @@ test('admins see the jobs of all, and staff their own', async () => {
   }
 })
 
+test('an import shows the file that it has read, how much of it was stored, and the errors of the rest', async () => {
+  const { url, login } = dashboard.server
+  const authorization = `Bearer ${await login('admin', 'admin')}`
+  const lines = ['{"resourceType":"Patient","id":"imported"}', '{"resourceType":"Patient","gender":"<i>none</i>"}']
+  const type = { 'content-type': 'application/fhir+ndjson' }
+  const body = new TextEncoder().encode(lines.join('\n'))
+  const file = await request(url, 'POST', '/Binary', body, { authorization, ...type })
+  const input = [{ name: 'url', valueUri: `Binary/${file.body.id}` }]
+  const format = { name: 'inputFormat', valueString: 'application/fhir+ndjson' }
+  const parameters = { resourceType: 'Parameters', parameter: [format, { name: 'input', part: input }] }
+  const started = await request(url, 'POST', '/$import', parameters, { authorization, ...ASYNC })
+  const page = await opened(`?kind=import&job=${startedJob(started).split('/').at(-1)}`, 'admin')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('row').filter({ hasText: 'resources' }).getByText(`Binary/${file.body.id}`).waitFor()
+  expect(await findingsInBothSchemes(page)).toEqual([])
+  const { name, text } = await saved(page, /^Download errors-/)
+  expect(name).toMatch(/^errors-\d+\.ndjson$/)
+  expect(JSON.parse(text.split('\n')[0] ?? '')).toMatchObject({ resourceType: 'OperationOutcome' })
+})
+
 test('a job that has failed says why', async () => {
   const { url, login, fhir } = dashboard.server
   const nora = await logInAs(dashboard.server, { username: 'nora', clinic: 'demo-clinic', role: 'staff' })
