@@ -72,6 +72,12 @@ export const subscriptionTitle = (subscription: Subscription, topics?: readonly 
 export const topicOf = ({ criteria = '' }: Subscription, topics: readonly Topic[] = []): Topic | undefined =>
   topics.find(({ url }) => url === criteria.split('|')[0])
 
+/** The types of resources whose changes may be events of it, as far as they are known. */
+export const typesOf = (subscription: Subscription, topics?: readonly Topic[]): readonly string[] =>
+  isToTopic(subscription)
+    ? (topicOf(subscription, topics)?.types ?? [])
+    : [(subscription.criteria ?? '').split('?', 1)[0] ?? '']
+
 /** The filters of one to a topic. */
 export const filtersOf = ({ _criteria }: Subscription): readonly string[] =>
   valuesIn(_criteria?.extension, 'filter-criteria')

@@ -2,7 +2,13 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Basic, Subscription } from 'fhir/r4'
 import type { Job, JobFile } from '../../dashboard/api/jobs.ts'
-import { contentOf, filtersOf, subscriptionFrom, subscriptionTitle } from '../../dashboard/fhir/subscriptions.ts'
+import {
+  contentOf,
+  filtersOf,
+  subscriptionFrom,
+  subscriptionTitle,
+  typesOf,
+} from '../../dashboard/fhir/subscriptions.ts'
 import { topicIn } from '../../dashboard/fhir/topics.ts'
 import { nameOfFile, pathIn, sizeText, titleOf } from '../../dashboard/pages/exports/job-words.ts'
 import { topicResource } from '../../src/events/topic-resource.ts'
@@ -37,6 +43,10 @@ describe('a Subscription of the form', () => {
     const known = [{ url: 'https://t/booked', title: 'Booked', description: '', types: [], filters: [] }]
     expect(subscriptionTitle(made, known)).toBe('Booked')
     expect(subscriptionTitle(made)).toBe('https://t/booked')
+    expect(typesOf(made, topics())).toEqual([])
+    expect(typesOf({ ...made, criteria: 'Patient?family=x' })).toEqual(['Patient'])
+    const [topic] = topics()
+    expect(typesOf({ ...made, criteria: topic?.url ?? '' }, topics())).toEqual(topic?.types)
   })
 })
 

@@ -5,7 +5,7 @@ import type { Subscription } from 'fhir/r4'
 import { usePages } from '../../api/queries.ts'
 import { type Progress, progressOf, SENT, topics } from '../../api/subscriptions.ts'
 import { useFresh } from '../../api/use-fresh.ts'
-import { subscriptionTitle } from '../../fhir/subscriptions.ts'
+import { subscriptionTitle, typesOf } from '../../fhir/subscriptions.ts'
 import type { Topic } from '../../fhir/topics.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { useFilters } from '../../parts/filters.ts'
@@ -30,7 +30,6 @@ const PAGE = 50
 
 export function EventsPage() {
   const { id } = useClinic()
-  useFresh(id, ['Subscription'], [SENT])
   const go = useGo()
   const [{ status, new: isNew }, setFilters] = useFilters({ status: '', new: '' })
   const query = usePages<Subscription>('Subscription', [
@@ -40,6 +39,8 @@ export function EventsPage() {
   ])
   const shown = query.data && query.resources
   const known = useQuery(topics)
+  const types = query.resources?.flatMap((one) => typesOf(one, known.data)) ?? []
+  useFresh(id, ['Subscription', ...new Set(types)].sort(), [SENT])
   // As many as one request may name; later ones show their progress on their own pages.
   const ids = query.resources?.flatMap((one) => one.id ?? []).slice(0, 2 * PAGE) ?? []
   const progress = useQuery(progressOf(id, ids))

@@ -6,7 +6,7 @@ import type { Subscription } from 'fhir/r4'
 import { useGet } from '../../api/queries.ts'
 import { deleteSubscription, SENT, topics, type Watched, watchedOf } from '../../api/subscriptions.ts'
 import { useFresh } from '../../api/use-fresh.ts'
-import { contentOf, filtersOf, isToTopic, subscriptionTitle } from '../../fhir/subscriptions.ts'
+import { contentOf, filtersOf, isToTopic, subscriptionTitle, typesOf } from '../../fhir/subscriptions.ts'
 import type { Topic } from '../../fhir/topics.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
@@ -27,8 +27,6 @@ import { useActivation } from './use-activation.ts'
 
 export function SubscriptionPage() {
   const { id = '' } = useParams({ strict: false }) as { readonly id?: string }
-  const { id: clinic } = useClinic()
-  useFresh(clinic, ['Subscription'], [SENT])
   const query = useGet<Subscription>(`Subscription/${id}`)
   const known = useQuery(topics)
   return (
@@ -46,6 +44,7 @@ interface SubscriptionViewProps {
 function SubscriptionView({ subscription, known }: SubscriptionViewProps) {
   const { id = '', error } = subscription
   const { id: clinic } = useClinic()
+  useFresh(clinic, ['Subscription', ...typesOf(subscription, known)], [SENT])
   useActivation([subscription])
   const [{ test }, setFilters] = useFilters({ test: '' })
   const query = useInfiniteQuery(watchedOf(clinic, id))
