@@ -124,7 +124,10 @@ test('admins see the jobs of all, and staff their own', async () => {
 test('an import shows the file that it has read, how much of it was stored, and the errors of the rest', async () => {
   const { url, login } = dashboard.server
   const authorization = `Bearer ${await login('admin', 'admin')}`
-  const lines = ['{"resourceType":"Patient","id":"imported"}', '{"resourceType":"Patient","gender":"<i>none</i>"}']
+  const lines = [
+    '{"resourceType":"Patient","id":"imported","name":[{"family":"Berg"}]}',
+    '{"resourceType":"Patient","gender":"<i>none</i>"}',
+  ]
   const type = { 'content-type': 'application/fhir+ndjson' }
   const body = new TextEncoder().encode(lines.join('\n'))
   const file = await request(url, 'POST', '/Binary', body, { authorization, ...type })
