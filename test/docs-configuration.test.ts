@@ -92,6 +92,7 @@ test('README tells a default of every variable, but for those that have none tha
       'WEBHOOK_SECRET_PREVIOUS',
       'SECRETS_KEY',
       'SECRETS_KEY_PREVIOUS',
+      'IMPORT_SOURCES',
       'DISABLED_INTERACTIONS',
       'EXTENSIONS',
     ],

@@ -33,6 +33,10 @@ export function callAddress(
   return [...(type === '' ? [] : [type]), ...(isOfInstances ? [id] : []), `$${code}`].join('/')
 }
 
+/** The headers without which an operation is refused: an export and an import are made in the background. */
+export const headersFor = (path: string): Readonly<Record<string, string>> =>
+  /\$(?:export|import)$/.test(path) ? { Prefer: 'respond-async' } : {}
+
 const reference = (name: string, path: string): Parameter => ({ name, valueReference: { reference: path } })
 
 const instant = (now: Known['now']): string => new Date(now()).toISOString()

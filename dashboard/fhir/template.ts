@@ -90,6 +90,8 @@ const BY_INVARIANT: Readonly<Record<string, object>> = {
     derivation: 'specialization',
     differential: { element: [{ id: 'Example', path: 'Example' }] },
   },
+  // Its events are read, so that nobody is notified of them.
+  Subscription: { criteria: 'Patient?', channel: { type: 'websocket' } },
   Task: { status: 'requested', intent: 'order' },
   TerminologyCapabilities: { kind: 'requirements', description: 'Text' },
 }

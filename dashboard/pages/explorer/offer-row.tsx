@@ -2,6 +2,7 @@
 import { Badge, Box, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { CapabilityStatement } from 'fhir/r4'
+import { headersFor } from '../../fhir/operation-example.ts'
 import { CopyAsCurl } from '../../parts/copy.tsx'
 import { LinkButton } from '../../parts/links.tsx'
 import type { Offer } from './offers.ts'
@@ -24,7 +25,7 @@ export function OfferRow({ offer, statement }: OfferRowProps) {
     // Free times and patients in it change.
     staleTime: 60_000,
   })
-  const request = { method, path, ...(isBody && body ? { body: JSON.stringify(body) } : {}) }
+  const request = { method, path, headers: headersFor(path), ...(isBody && body ? { body: JSON.stringify(body) } : {}) }
   const isReady = !isBody || body !== undefined
   return (
     <Group gap="sm" wrap="nowrap" justify="space-between">

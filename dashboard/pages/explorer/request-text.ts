@@ -32,6 +32,12 @@ function typesOf(method: string, format: Format): Readonly<Record<string, string
   }
 }
 
+/** Headers as they are typed. */
+export const linesOf = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
+
 function headersIn(text: string): Readonly<Record<string, string>> {
   const given = text.split('\n').flatMap((line) => {
     const [name = '', ...value] = line.split(':')

@@ -3,9 +3,10 @@ import type { CapabilityStatement } from 'fhir/r4'
 import { useEffect, useRef, useState } from 'react'
 import { isElsewhere } from '../../api/address.ts'
 import { useExchange } from '../../api/exchanges.ts'
+import { headersFor } from '../../fhir/operation-example.ts'
 import { useMaybeClinic } from '../../parts/clinic-context.tsx'
 import { useConsoleFilters } from './console-filters.ts'
-import { requestOf, type TypedRequest, takesBody } from './request-text.ts'
+import { linesOf, requestOf, type TypedRequest, takesBody } from './request-text.ts'
 import { useConsole } from './use-console.ts'
 import { useKeptRequests } from './use-kept-requests.ts'
 
@@ -16,7 +17,7 @@ export function useDesk(statement: CapabilityStatement) {
   const [body, setBody] = useState('')
   /** The body as it was filled in or sent last; more than that is the user's own, and would be lost. */
   const [known, setKnown] = useState('')
-  const [headers, setHeaders] = useState('')
+  const [headers, setHeaders] = useState(() => linesOf(headersFor(wanted)))
   const kept = useKeptRequests()
   const sending = useRef<TypedRequest>(null)
   const { answer, findings, isBusy, send } = useConsole((status) => {
@@ -44,6 +45,8 @@ export function useDesk(statement: CapabilityStatement) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address is what it waits for
   useEffect(() => {
     setTyped(wanted)
+    const needed = linesOf(headersFor(wanted))
+    if (needed !== '') setHeaders(needed)
     if (method === 'GET' && !wanted.includes('{')) sendNow({ ...request, path: wanted })
   }, [wanted, method, format])
   /** Puts a request on the desk; a read is sent by its address. */

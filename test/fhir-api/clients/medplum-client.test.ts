@@ -164,7 +164,19 @@ test('writes a comment on a patient', async () => {
 test('learns from an OperationOutcome what is wrong, and what is not served', async () => {
   const wrong = { ...patient('x'), gender: 'm' } as unknown as Patient
   expect(await outcomeOf(client().createResource(wrong))).toMatchObject({ issue: [{ expression: ['Patient.gender'] }] })
-  expect(await outcomeOf(client().bulkExport('Patient'))).toMatchObject({ issue: [{ code: 'not-supported' }] })
+  const notServed = client().post(client().fhirUrl('Patient', '$nothing'), {})
+  expect(await outcomeOf(notServed)).toMatchObject({ issue: [{ code: 'not-found' }] })
+})
+
+test('exports the records of patients in the background', async () => {
+  const { id } = await client().createResource(patient('Plumexport'))
+  const polling = { pollStatusOnAccepted: true, pollStatusPeriod: 50 }
+  const made = await client().bulkExport('Patient', 'Patient', undefined, polling)
+  const { output = [], requiresAccessToken } = made
+  expect(output.map(({ type }) => type)).toEqual(['Patient'])
+  expect(requiresAccessToken).toBe(true)
+  const file = await client().download(output[0]?.url ?? '')
+  expect(await file.text()).toContain(`"id":"${id}"`)
 })
 
 test('is logged out by a token that is no longer good', async () => {
