@@ -1,6 +1,14 @@
 /** The outbox row of a Subscription: there is one while it has events to deliver, for a channel that the outbox serves. */
 import type { Context } from '../core/context.ts'
-import { type Notice, OUTBOX, readRow, subscriptionKey, subscriptionRow, TRY_FOR } from '../integrations/outbox/rows.ts'
+import {
+  type Notice,
+  newestAttempts,
+  OUTBOX,
+  readRow,
+  subscriptionKey,
+  subscriptionRow,
+  TRY_FOR,
+} from '../integrations/outbox/rows.ts'
 import { readState, SUBSCRIPTION, type SubscriptionState } from './state.ts'
 
 /** Stages the row, unless there is one: an attempt that finds nothing more to deliver takes it away, in conflict with this change. */
@@ -23,7 +31,8 @@ export async function takeDeliveryBack(ctx: Context, id: string): Promise<void> 
   if (row?.value.subscription === undefined || record === undefined) return
   ctx.unit.records.delete(OUTBOX, row.key)
   const delivered = Math.max(record.value.delivered, row.value.subscription.delivered)
-  ctx.unit.records.put(SUBSCRIPTION, id, { ...record.value, delivered }, { due: record.due })
+  const attempts = newestAttempts(record.value.attempts, row.value.attempts)
+  ctx.unit.records.put(SUBSCRIPTION, id, { ...record.value, delivered, attempts }, { due: record.due })
 }
 
 /** Stages a notification without events. A handshake begins the tries anew; a heartbeat is not needed where a row is under way. */

@@ -115,6 +115,16 @@ test('nothing is sent for a Subscription that is off', async () => {
   expect((await post(id, '$resend', { from: 1 })).status).toBe(409)
 })
 
+test('attempts that failed are kept when a Subscription is set off', async () => {
+  receiver.answer(503)
+  const id = await subscribe(server, wanted('Patient?family=Tried', { endpoint: receiver.url }))
+  await created('Tried')
+  await eventually(async () => (await watched(id)).lastAttempt, 'a failed attempt')
+  const { body } = await server.fhir('GET', `/Subscription/${id}`)
+  expect((await server.fhir('PUT', `/Subscription/${id}`, { ...body, status: 'off' })).status).toBe(200)
+  expect((await watched(id)).attempts).toMatchObject([{ reason: expect.stringContaining('503') }])
+})
+
 test('events come page by page, the newest first', async () => {
   const id = await subscribe(server, wanted('Patient?family=Paged', { endpoint: receiver.url }))
   for (let count = 0; count < 53; count += 1) await created('Paged')

@@ -116,7 +116,7 @@ class ExportStep {
 
   #progress(files: readonly JobFile[], rest = 0): JobStep {
     const { written, at, types } = this.#state
-    const progress = `${written} resources, ${this.#type ?? 'all types'}`
+    const progress = `${written} ${written === 1 ? 'resource' : 'resources'}, ${this.#type ?? 'all types'}`
     return { work: this.#state, progress, share: types.length === 0 ? 1 : at / types.length, files, rest }
   }
 

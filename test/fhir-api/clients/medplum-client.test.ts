@@ -173,7 +173,7 @@ test('exports the records of patients in the background', async () => {
   const polling = { pollStatusOnAccepted: true, pollStatusPeriod: 50 }
   const made = await client().bulkExport('Patient', 'Patient', undefined, polling)
   const { output = [], requiresAccessToken } = made
-  expect(output.map(({ type }) => type)).toEqual(['Patient'])
+  expect(output.map((file: { type?: string }) => file.type)).toEqual(['Patient'])
   expect(requiresAccessToken).toBe(true)
   const file = await client().download(output[0]?.url ?? '')
   expect(await file.text()).toContain(`"id":"${id}"`)
