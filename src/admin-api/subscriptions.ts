@@ -10,7 +10,7 @@ import { MOST_WATCHED, stageResend, stageTestEvent, watchAll, watchOne } from '.
 import { badRequest } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { ownClinic } from '../http/authenticate.ts'
-import { userOf } from '../http/exchange.ts'
+import { userAgentOf } from '../http/exchange.ts'
 import { isText, readJsonBody } from '../http/message/body.ts'
 
 const LIMITS = { bodyBytes: 10_000, jsonDepth: 4 }
@@ -20,8 +20,7 @@ export function addSubscriptionRoutes(router: Router, access: AccessOf): void {
   const accessOf = (koa: KoaContext, what: string): ClinicAccess => {
     // Events are about patients, so operators see none.
     const clinic = ownClinic(koa, what, 'What Subscriptions have sent')
-    const { sub: id, name, role } = userOf(koa)
-    return access(clinic, { kind: 'user', id, name, role })
+    return access(clinic, userAgentOf(koa))
   }
 
   router.get('/:clinic/subscriptions', async (koa) => {

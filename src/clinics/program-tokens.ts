@@ -10,7 +10,7 @@ import { badRequest, conflict, notFound } from '../fhir/outcome.ts'
 import { listForAddition } from '../repository/additions.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../repository/repository.ts'
-import { type Account, isSessionActive, type Login, type Role, versionOf } from './accounts.ts'
+import { type Account, isSessionActive, type Login, type Role, type TokenSession, versionOf } from './accounts.ts'
 import { foldedName } from './passwords.ts'
 
 export interface ProgramToken {
@@ -112,6 +112,13 @@ async function stateOf(
 /** False once it is revoked. @param program the clinic of its record */
 export const isProgramTokenKept = async (repository: Repository, program: string, id: string): Promise<boolean> =>
   (await repository.readRecent(program, TOKEN, id)) !== undefined
+
+/** Whether a request with a token of this session would be admitted now, as authentication decides it. */
+export async function isAdmitted(repository: Repository, session: TokenSession, demo: boolean): Promise<boolean> {
+  const { login, expires = Number.POSITIVE_INFINITY } = session
+  if (expires <= repository.machineTime || !(await isSessionActive(repository, session, demo))) return false
+  return login?.program === undefined || (await isProgramTokenKept(repository, login.program, login.id))
+}
 
 /**
  * From now on its requests are refused.

@@ -1,6 +1,6 @@
 /** The context of a handler: one clinic, one agent, and reads and writes that go through the providers' rules. */
 import type { Reference } from 'fhir/r4'
-import type { Role } from '../clinics/accounts.ts'
+import type { Role, TokenSession } from '../clinics/accounts.ts'
 import type { ProfilePolicy, SearchHandling } from '../clinics/settings.ts'
 import type { Contents } from '../content/contents.ts'
 import type { Issue } from '../fhir/outcome.ts'
@@ -13,7 +13,14 @@ import type { Precondition } from './precondition.ts'
 
 /** The acting party: a dashboard user, a live call, or the server itself. */
 export type Agent =
-  | { readonly kind: 'user'; readonly id: string; readonly name: string; readonly role: Role }
+  | {
+      readonly kind: 'user'
+      readonly id: string
+      readonly name: string
+      readonly role: Role
+      /** Absent with a foreign issuer, and where the server acts for the user later. */
+      readonly session?: TokenSession
+    }
   | { readonly kind: 'call'; readonly id: string }
   | { readonly kind: 'server' }
 

@@ -5,14 +5,12 @@ import type { BackgroundLoop } from '../isolation/background-loop.ts'
 import { type DueServices, dueRecordLoop } from '../repository/due-records.ts'
 import { recordKind, SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
-import { ownerOf } from './owner.ts'
-import type { Owner } from './state.ts'
+import { type BoundAgent, boundAgent } from './owner.ts'
 
 /** The Subscriptions of a token, and the agent that has asked for it. */
-export interface Binding {
+export interface Binding extends BoundAgent {
   readonly clinic: string
   readonly subscriptions: readonly string[]
-  readonly agent: Owner
 }
 
 const BINDING_TOKEN = recordKind<Binding>('binding-token')
@@ -27,7 +25,7 @@ export async function newBindingToken(
 ): Promise<{ readonly token: string; readonly expires: number }> {
   const token = newLinkToken()
   const expires = ctx.unit.writtenAt + VALID_FOR
-  const binding = { clinic: ctx.clinic, subscriptions, agent: await ownerOf(ctx) }
+  const binding = { clinic: ctx.clinic, subscriptions, ...(await boundAgent(ctx)) }
   ctx.unit.records.put(BINDING_TOKEN, linkTokenKey(token), binding, { due: expires })
   return { token, expires }
 }

@@ -1,11 +1,27 @@
 /** The owner of a Subscription, whose rights decide which events are delivered. */
-import { accountIn, isHigher } from '../clinics/accounts.ts'
+import { accountIn, isHigher, type TokenSession } from '../clinics/accounts.ts'
 import type { Agent, Context } from '../core/context.ts'
+import { present } from '../fhir/resource.ts'
 import type { Owner } from './state.ts'
 
 /** The agent of a write as the owner. A user of another issuer has no account here. */
-export const ownerOf = async ({ agent, unit }: Context): Promise<Owner> =>
-  agent.kind === 'user' ? { ...agent, account: (await accountIn(unit, agent.id)) !== 'none' } : { kind: 'server' }
+export async function ownerOf({ agent, unit }: Context): Promise<Owner> {
+  if (agent.kind !== 'user') return { kind: 'server' }
+  // A Subscription goes on when the session that made it has ended.
+  const { session: _session, ...user } = agent
+  return { ...user, account: (await accountIn(unit, user.id)) !== 'none' }
+}
+
+/** The agent for whom a websocket is bound, and the session with which it ends. */
+export interface BoundAgent {
+  readonly agent: Owner
+  readonly session?: TokenSession
+}
+
+export const boundAgent = async (ctx: Context): Promise<BoundAgent> => ({
+  agent: await ownerOf(ctx),
+  ...(ctx.agent.kind === 'user' ? present({ session: ctx.agent.session }) : {}),
+})
 
 /**
  * The owner as the agent of reads, with the lower of its role and that of its account now; undefined where its account is gone,

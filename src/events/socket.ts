@@ -5,6 +5,8 @@
  */
 import type { Subscription } from 'fhir/r4'
 import { isSandboxEnabled } from '../clinics/clinics.ts'
+import { isAdmitted } from '../clinics/program-tokens.ts'
+import type { Config } from '../config.ts'
 import type { AccessOf } from '../core/clinic-access.ts'
 import type { Context } from '../core/context.ts'
 import type { Providers } from '../core/provider.ts'
@@ -12,11 +14,12 @@ import type { Repository } from '../repository/repository.ts'
 import { redeemBindingToken } from './binding-token.ts'
 import { eventsAfter } from './log.ts'
 import { type NotificationType, type NotifiedEvent, notificationBundle, notificationText } from './notification.ts'
-import { agentOf } from './owner.ts'
+import { agentOf, type BoundAgent } from './owner.ts'
 import { notifiedEvents } from './send-topic.ts'
-import { type Owner, readState, type SubscriptionState } from './state.ts'
+import { readState, type SubscriptionState } from './state.ts'
 
 export interface SocketServices {
+  readonly config: Pick<Config, 'demo'>
   readonly repository: Repository
   readonly access: AccessOf
   readonly providers: Providers
@@ -27,14 +30,18 @@ export interface SocketParts extends SocketServices {
   /** The address of this server as the client sees it. */
   readonly baseUrl: string
   /** The clinic and user of the request that opened it; absent where it had no token. */
-  readonly opened?: { readonly clinic: string; readonly agent: Owner }
+  readonly opened?: Binder
   /** Whether the clinic has room for one more connection. Called when it is first known which clinic it is. */
   readonly mayJoin: (clinic: string) => boolean
 }
 
-interface Bound {
+/** The clinic and the agent by whose rights a connection is told of something. */
+interface Binder extends BoundAgent {
   readonly clinic: string
-  readonly agent: Owner
+}
+
+interface Bound {
+  readonly binder: Binder
   /** The number of the newest event that it has been told of. */
   cursor: number
   /** Milliseconds since 1970 UTC, by the clock of the clinic: the last message about it. */
@@ -89,26 +96,29 @@ export class SubscriptionSocket {
   }
 
   /** @returns what is wrong; undefined when it is bound */
-  async #bind(id: string, { clinic, agent }: Pick<Bound, 'clinic' | 'agent'>): Promise<string | undefined> {
+  async #bind(id: string, binder: Binder): Promise<string | undefined> {
+    const { clinic } = binder
     if (this.#clinic !== undefined && this.#clinic !== clinic) return 'this connection belongs to another clinic'
     if (this.#clinic === undefined && !this.#parts.mayJoin(clinic)) return 'the clinic has too many connections'
     this.#clinic = clinic
     if (this.#bound.size >= MOST_BOUND && !this.#bound.has(id))
       return `a connection has ${MOST_BOUND} Subscriptions at most`
-    const ctx = await this.#readerOf({ clinic, agent })
+    const ctx = await this.#readerOf(binder)
     const found = await ctx?.find<Subscription>('Subscription', id).catch(() => undefined)
     const state = ctx && (await readState(ctx.unit, id))?.value
     if (ctx === undefined || found === undefined || state === undefined) return `there is no Subscription/${id}`
     if (state.channel.type !== 'websocket') return `Subscription/${id} has another channel than websocket`
     if (hasEnded(state)) return `Subscription/${id} is ${state.status}`
-    this.#bound.set(id, { clinic, agent, cursor: state.last, toldAt: ctx.now })
+    this.#bound.set(id, { binder, cursor: state.last, toldAt: ctx.now })
     this.#parts.send(state.kind === 'r4' ? `bound ${id}` : this.#bundle(ctx, id, state, 'handshake', []))
     return undefined
   }
 
-  /** Undefined where the account of the agent is gone, disabled or of another clinic, or the sandbox is off. */
-  async #readerOf({ clinic, agent }: Pick<Bound, 'clinic' | 'agent'>): Promise<Context | undefined> {
-    if (!(await isSandboxEnabled(this.#parts.repository, clinic))) return undefined
+  /** Undefined where the session has ended, the account of the agent is gone, disabled or of another clinic, or the sandbox is off. */
+  async #readerOf({ clinic, agent, session }: Binder): Promise<Context | undefined> {
+    const { repository, config } = this.#parts
+    if (session !== undefined && !(await isAdmitted(repository, session, config.demo))) return undefined
+    if (!(await isSandboxEnabled(repository, clinic))) return undefined
     const now = await agentOf(await this.#parts.access(clinic, { kind: 'server' }).reader(), agent)
     return now === undefined ? undefined : await this.#parts.access(clinic, now).reader()
   }
@@ -120,7 +130,7 @@ export class SubscriptionSocket {
   }
 
   async #tell(id: string, bound: Bound): Promise<boolean> {
-    const ctx = await this.#readerOf(bound)
+    const ctx = await this.#readerOf(bound.binder)
     const state = ctx && (await readState(ctx.unit, id))?.value
     if (ctx === undefined || state === undefined) return false
     if (state.last > bound.cursor) await this.#tellEvents(ctx, id, state, bound)

@@ -9,7 +9,7 @@ import type { ClinicAccess, Context } from '../core/context.ts'
 import { badRequest } from '../fhir/outcome.ts'
 import { present } from '../fhir/resource.ts'
 import { forbidden } from '../http/authenticate.ts'
-import { exchangeOf, stateOf, userOf } from '../http/exchange.ts'
+import { exchangeOf, stateOf, userAgentOf, userOf } from '../http/exchange.ts'
 import { headerOf } from '../http/headers.ts'
 import { type AnswerFormat, mediaType, type Preferences, preferences } from '../http/message/format.ts'
 import { currentBudget } from '../isolation/budget.ts'
@@ -146,8 +146,7 @@ function mediaOf(koa: KoaContext, { body }: InteractionRequest, answer: AnswerFo
 }
 
 function accessOf(koa: KoaContext, { access }: FhirServices): ClinicAccess {
-  const { clinic, sub: id, name, role } = userOf(koa)
-  return access(clinic, { kind: 'user', id, name, role })
+  return access(userOf(koa).clinic, userAgentOf(koa))
 }
 
 async function run(

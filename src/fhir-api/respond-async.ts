@@ -6,7 +6,7 @@ import type { Context as KoaContext } from 'koa'
 import type { Contents } from '../content/contents.ts'
 import { FhirError, information, toOutcome } from '../fhir/outcome.ts'
 import { present } from '../fhir/resource.ts'
-import { stateOf, userOf } from '../http/exchange.ts'
+import { stateOf, userAgentOf, userOf } from '../http/exchange.ts'
 import { receivedBytes } from '../http/message/body.ts'
 import type { User } from '../http/token.ts'
 import type { JobFile, JobWork } from '../jobs/job.ts'
@@ -61,7 +61,7 @@ export async function defer(
   { base, services: { limits } }: Pick<InteractionRequest, 'base' | 'services'>,
   { repository, contents }: JobsOfRequests,
 ): Promise<void> {
-  const { sub: id, name, role, clinic } = userOf(koa)
+  const { clinic } = userOf(koa)
   const url = koa.req.url ?? '/'
   const work: LaterRequest = {
     method: koa.method,
@@ -74,7 +74,7 @@ export async function defer(
   const input = bytes.length === 0 ? [] : [(await contents.receive(clinic, piecesOf(bytes), limits.bodyBytes)).sha256]
   const job: NewJob = {
     kind: 'request',
-    user: { kind: 'user', id, name, role },
+    user: userAgentOf(koa),
     request: base + url,
     base,
     work,

@@ -7,10 +7,10 @@ import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
 import type { Middleware } from 'koa'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { ownerOf } from '../events/owner.ts'
+import { boundAgent } from '../events/owner.ts'
 import { type SocketParts, type SocketServices, SubscriptionSocket } from '../events/socket.ts'
 import { FhirError } from '../fhir/outcome.ts'
-import { userOf } from '../http/exchange.ts'
+import { userAgentOf, userOf } from '../http/exchange.ts'
 import { forNoRequest } from '../isolation/budget.ts'
 import { Watcher } from '../record/journal/live.ts'
 
@@ -85,8 +85,8 @@ export class SubscriptionSockets {
   async #openedBy(koa: Koa.Context): Promise<SocketParts['opened']> {
     const { access, authenticate } = this.#opening
     await authenticate(koa, async () => {})
-    const { sub: id, name, role, clinic } = userOf(koa)
-    return { clinic, agent: await ownerOf(await access(clinic, { kind: 'user', id, name, role }).reader()) }
+    const { clinic } = userOf(koa)
+    return { clinic, ...(await boundAgent(await access(clinic, userAgentOf(koa)).reader())) }
   }
 
   #connect(webSocket: WebSocket, koa: Koa.Context, opened: SocketParts['opened']): void {

@@ -60,6 +60,12 @@ export function userOf(koa: Stateful): User {
   return user
 }
 
+/** The user of an authenticated request, as the agent of what it does. */
+export function userAgentOf(koa: Stateful) {
+  const { sub: id, name, role } = userOf(koa)
+  return { kind: 'user' as const, id, name, role, ...present({ session: stateOf(koa).session }) }
+}
+
 export interface SeenBytes {
   /** The whole body, or its first bytes. */
   readonly bytes: Uint8Array

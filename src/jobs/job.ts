@@ -18,6 +18,8 @@ export interface JobOwner {
   readonly role: Role
   /** False where the token is of a foreign issuer, so that there is no account to look at. */
   readonly hasAccount: boolean
+  /** The token of a program that has started the job, which ends when that is revoked. */
+  readonly program?: { readonly clinic: string; readonly token: string }
 }
 
 /** A file of the result: a content of the clinic (content/contents.ts). */

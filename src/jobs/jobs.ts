@@ -1,6 +1,7 @@
 /** Jobs of a clinic: how they are started, found, listed and removed. */
 import { randomUUID } from 'node:crypto'
 import { accountIn, findAccount, isHigher } from '../clinics/accounts.ts'
+import { isProgramTokenKept } from '../clinics/program-tokens.ts'
 import type { UserAgent } from '../core/context.ts'
 import { FhirError, notFound } from '../fhir/outcome.ts'
 import { listForAddition } from '../repository/additions.ts'
@@ -35,13 +36,18 @@ const ONE_AT_A_TIME: ReadonlySet<JobKind> = new Set(['export', 'import'])
 export async function stageJob(unit: UnitOfWork, { user, input = [], ...rest }: NewJob): Promise<string> {
   const { generation, writtenAt, records } = unit
   const hasAccount = (await accountIn(unit, user.id)) !== 'none'
-  const owner = { id: user.id, name: user.name, role: user.role, hasAccount }
+  const owner = { id: user.id, name: user.name, role: user.role, hasAccount, ...programOf(user) }
   const id = randomUUID()
   await makeRoom(unit, rest.kind)
   for (const sha256 of input) await useContent(records, sha256, id)
   const begun = { state: 'waiting', progress: 'waiting', files: [], ...rest, owner, input } as const
   records.put(JOB, id, { ...begun, generation, createdAt: writtenAt }, { due: writtenAt })
   return id
+}
+
+function programOf({ session }: UserAgent): Pick<JobOwner, 'program'> {
+  const { id: token = '', program: clinic } = session?.login ?? {}
+  return clinic === undefined ? {} : { program: { clinic, token } }
 }
 
 export const jobAddress = (base: string, id: string): string => `${base}/jobs/${id}`
@@ -116,8 +122,16 @@ export const named = (clinic: string, { key, value }: Pick<KindRecord<Job>, 'key
 const noJob = (): FhirError =>
   notFound('There is no such job: its id is wrong, it was deleted, its result has expired, or it is of somebody else')
 
-/** The owner as the account is now. @throws FhirError 403 when there is none any more, or it may do nothing in the clinic */
+/**
+ * The owner as the account is now.
+ * @throws FhirError 403 when there is none any more, it may do nothing in the clinic, or the program's token was revoked
+ */
 export async function ownerNow(repository: Repository, { clinic, owner }: NamedJob): Promise<JobOwner> {
+  const { program } = owner
+  if (program !== undefined && !(await isProgramTokenKept(repository, program.clinic, program.token))) {
+    const diagnostics = 'The token of the program that has started the job was revoked, so that nothing is done for it'
+    throw new FhirError(403, { code: 'forbidden', diagnostics })
+  }
   if (!owner.hasAccount) return owner
   const account = await findAccount(repository, owner.id)
   if (account === undefined || account.disabled === true || account.clinic !== clinic) {

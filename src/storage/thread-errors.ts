@@ -1,4 +1,5 @@
 /** Errors in messages between threads, which keep neither the class nor the properties of an error. */
+import { FhirError, type Issue } from '../fhir/outcome.ts'
 import { BudgetError, OffloadRequired } from '../isolation/budget.ts'
 import { InvalidCursor } from '../search/cursor.ts'
 import { EntriesOutdated, IndexIncomplete, StoreConflict, StoreUnavailable } from './store-errors.ts'
@@ -13,6 +14,12 @@ export type SentError =
       readonly mayBeWritten: boolean
     }
   | { readonly kind: 'cursor' }
+  | {
+      readonly kind: 'refused'
+      readonly status: number
+      readonly issues: readonly Issue[]
+      readonly headers: FhirError['headers']
+    }
   | { readonly kind: 'budget'; readonly reason: BudgetError['reason']; readonly what: string }
   /** Any other error is a fault of the program. */
   | { readonly kind: 'fault'; readonly name: string; readonly message: string; readonly stack: string | undefined }
@@ -26,6 +33,8 @@ export function toSent(error: unknown): SentError {
     return { kind: 'unavailable', message, reason, mayBeWritten }
   }
   if (error instanceof InvalidCursor) return { kind: 'cursor' }
+  if (error instanceof FhirError)
+    return { kind: 'refused', status: error.status, issues: error.issues, headers: error.headers }
   if (error instanceof BudgetError) return { kind: 'budget', reason: error.reason, what: error.what }
   if (!(error instanceof Error)) return { kind: 'fault', name: 'Error', message: String(error), stack: undefined }
   return { kind: 'fault', name: error.name, message: error.message, stack: error.stack }
@@ -43,6 +52,8 @@ export function toThrown(sent: SentError): Error {
       return new StoreUnavailable(sent.message, sent)
     case 'cursor':
       return new InvalidCursor()
+    case 'refused':
+      return new FhirError(sent.status, sent.issues, sent.headers)
     case 'budget':
       return sent.reason === 'needs thread' ? new OffloadRequired(sent.what) : new BudgetError(sent.reason, sent.what)
     case 'fault': {

@@ -319,6 +319,54 @@ describe('who may be bound:', () => {
     expect(client.texts.length).toBe(1)
   })
 
+  const json = { 'content-type': 'application/json' }
+
+  /** Connections bound with the header and with a binding token of one user, and another with the token of somebody else. */
+  async function boundConnections(
+    user: TestServer,
+  ): Promise<{ readonly ends: readonly Client[]; readonly stays: Client }> {
+    const id = await byTopic()
+    const [byHeader, byToken, stays] = [new Client(bearer(user)), new Client(), new Client(bearer(server))]
+    await byHeader.say(`bind ${id}`)
+    await byToken.say(`bind-with-token ${await tokenFor([id], user)}`)
+    await stays.say(`bind ${id}`)
+    for (const client of [byHeader, byToken, stays]) await client.next()
+    return { ends: [byHeader, byToken], stays }
+  }
+
+  async function expectEnded({ ends, stays }: Awaited<ReturnType<typeof boundConnections>>): Promise<void> {
+    for (const client of ends) expect((await client.end()).code).toBe(1000)
+    await raise()
+    expect((await stays.next(2)).length).toBe(2)
+    for (const client of ends) expect(client.texts.length).toBe(1)
+  }
+
+  test('a session that has ended is told nothing more, and its connections end', async () => {
+    const user = await logInAs(server, { username: 'evening', clinic: DEMO_CLINIC, role: 'staff' })
+    const evening = withToken(server, user)
+    const bound = await boundConnections(evening)
+    expect((await evening.fhir('DELETE', '/session')).status).toBe(204)
+    await expectEnded(bound)
+  })
+
+  test('a program whose token is revoked is told nothing more, and its connections end', async () => {
+    const { body } = await server.fhir('POST', '/tokens', { name: 'Listener', role: 'staff' }, json)
+    const bound = await boundConnections(withToken(server, body.token))
+    expect((await server.fhir('DELETE', `/tokens/${body.id}`)).status).toBe(204)
+    await expectEnded(bound)
+  })
+
+  test('a binding token ends with the session that has asked for it', async () => {
+    const user = await logInAs(server, { username: 'early', clinic: DEMO_CLINIC, role: 'staff' })
+    const early = withToken(server, user)
+    const id = await byTopic()
+    const token = await tokenFor([id], early)
+    await early.fhir('DELETE', '/session')
+    const client = new Client()
+    await client.say(`bind-with-token ${token}`)
+    expect(await client.next()).toEqual([`error there is no Subscription/${id}`])
+  })
+
   test('an operator of the service, who belongs to no clinic, opens no websocket', async () => {
     const token = await logInAs(server, { username: 'otto', clinic: SERVICE, role: 'operator' })
     expect((await new Client({ authorization: `Bearer ${token}` }).end()).reason).toMatch(/403/)

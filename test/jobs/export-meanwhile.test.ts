@@ -137,6 +137,23 @@ test('a job of an account that is disabled meanwhile fails with 403', async () =
   expect([status, body.resourceType]).toEqual([403, 'OperationOutcome'])
 })
 
+test('a job of a program whose token is revoked meanwhile fails with 403; one of a session that has ended is done', async () => {
+  const json = { 'content-type': 'application/json' }
+  const { token, id } = (await admin('POST', '/tokens', { name: 'Exporter', role: 'staff' }, json)).body
+  const revoked = await start('/$export', withToken(server, token).fhir)
+  expect((await admin('DELETE', `/tokens/${id}`)).status).toBe(204)
+  const { status, body } = await ended(admin, revoked)
+  expect([status, body.issue[0].diagnostics]).toEqual([
+    403,
+    expect.stringMatching(/token of the program .* was revoked/),
+  ])
+  const account = { username: 'brief', clinic: DEMO_CLINIC, role: 'staff' as const }
+  const brief = withToken(server, await logInAs(server, account)).fhir
+  const path = await start('/$export?_type=Organization', brief)
+  expect((await brief('DELETE', '/session')).status).toBe(204)
+  expect((await ended(admin, path)).status).toBe(200)
+})
+
 test('a patient that nobody may see, and the record of it, are in no export', async () => {
   const security = [{ system: 'https://sandbox-emr.example/fhir/CodeSystem/rehearsal', code: 'restricted' }]
   await server.fhir('PUT', '/Patient/hidden', { ...patient('hidden', 'Hidden'), meta: { security } })

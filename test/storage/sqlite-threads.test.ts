@@ -232,6 +232,11 @@ const ERRORS = [
   new StoreUnavailable('full', { reason: 'full', mayBeWritten: true }),
   new InvalidCursor(),
   new BudgetError('too late', 'a search'),
+  new FhirError(
+    429,
+    { code: 'throttled', diagnostics: 'Too many', expression: 'Patient.name' },
+    { 'retry-after': '5' },
+  ),
 ]
 
 test.each(ERRORS.map((error) => [error.constructor.name, error] as const))(
