@@ -6,7 +6,6 @@
 import type { Subscription } from 'fhir/r4'
 import { isSandboxEnabled } from '../clinics/clinics.ts'
 import { isAdmitted } from '../clinics/program-tokens.ts'
-import type { Config } from '../config.ts'
 import type { AccessOf } from '../core/clinic-access.ts'
 import type { Context } from '../core/context.ts'
 import type { Providers } from '../core/provider.ts'
@@ -19,7 +18,7 @@ import { notifiedEvents } from './send-topic.ts'
 import { readState, type SubscriptionState } from './state.ts'
 
 export interface SocketServices {
-  readonly config: Pick<Config, 'demo'>
+  readonly config: { readonly demo: boolean }
   readonly repository: Repository
   readonly access: AccessOf
   readonly providers: Providers
