@@ -104,7 +104,7 @@ function knownTopic(canonical: string): Topic {
   )
   const meant = topics().find(({ id }) => id === nearest)
   throw refused(
-    `There is no topic '${canonical}'${meant === undefined ? '' : `; did you mean ${meant.url}?`} The CapabilityStatement names all topics`,
+    `There is no topic '${canonical}'${meant === undefined ? '; the' : `; did you mean ${meant.url}? The`} CapabilityStatement names all topics`,
     'criteria',
   )
 }

@@ -48,6 +48,12 @@ function channelOf(resource: Subscription, stored: readonly string[]): Channel {
   return { ...addressOf(resource), headers: headersOf(channel, stored), ...backport }
 }
 
+/** Such an address is not called: outbound-request.ts. */
+function hasCredentials(endpoint: string): boolean {
+  const { username, password } = new URL(endpoint)
+  return username !== '' || password !== ''
+}
+
 type Address = Pick<Channel, 'type' | 'endpoint' | 'payload'>
 
 function addressOf(resource: Subscription): Address {
@@ -56,6 +62,11 @@ function addressOf(resource: Subscription): Address {
     case 'rest-hook':
       if (!isHttpAddress(endpoint) || endpoint.length > MOST_OF_ENDPOINT)
         throw refused('The endpoint of a rest-hook must be an http or https address', 'channel.endpoint')
+      if (hasCredentials(endpoint))
+        throw refused(
+          'The endpoint has a user name, which everybody reads; send credentials by channel.header',
+          'channel.endpoint',
+        )
       return { type, endpoint, ...checkPayload(payload, Object.keys(PAYLOADS)) }
     case 'websocket':
       // R4 sends `ping` alone.

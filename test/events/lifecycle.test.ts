@@ -54,6 +54,12 @@ describe('a Subscription that could not be carried out is refused', () => {
     ['a channel for text messages', channel({ type: 'sms' }), 'channel.type', 'sms'],
     ['a channel for messages', channel({ type: 'message' }), 'channel.type', 'message'],
     ['an endpoint that is no http address', channel({ endpoint: 'mailto:a@example.org' }), 'channel.endpoint', 'http'],
+    [
+      'an endpoint with a password',
+      channel({ endpoint: 'https://a:b@example.org/' }),
+      'channel.endpoint',
+      'channel.header',
+    ],
     ['no endpoint', channel({ endpoint: undefined }), 'channel.endpoint', 'http'],
     ['a payload in another format', channel({ payload: 'text/csv' }), 'channel.payload', 'text/csv'],
     ['a header without a name', channel({ header: ['secret'] }), 'channel.header[0]', 'Name: value'],
