@@ -161,14 +161,14 @@ document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'hidden') doAllNow()
 })
 
-/** @param offer a button that may solve the problem */
+/** @param offer a button that may solve the problem: the notice stays until it is pressed or dismissed */
 export function tellProblem(error: unknown, offer?: { readonly label: string; readonly onClick: () => void }): void {
   const said = errorText(error)
   if (offer === undefined) {
     notifications.show({ color: 'red', autoClose: 10_000, message: said })
     return
   }
-  const id = notifications.show({ color: 'red', autoClose: 20_000, message: null })
+  const id = notifications.show({ color: 'red', autoClose: false, message: null })
   const take = () => {
     notifications.hide(id)
     offer.onClick()
@@ -176,7 +176,7 @@ export function tellProblem(error: unknown, offer?: { readonly label: string; re
   notifications.update({
     id,
     color: 'red',
-    autoClose: 20_000,
+    autoClose: false,
     message: <Said said={said} label={offer.label} onClick={take} />,
   })
 }

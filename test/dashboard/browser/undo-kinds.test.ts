@@ -345,10 +345,13 @@ describe('what is done after a while', () => {
     await takeSlots()
     await setClock(dashboard.server, Date.parse(first.start) - 3_600_000)
     const page = await dashboard.signedIn(list())
+    await page.clock.install()
     await arrive(page)
     await offer(page, 'Samuel Goldberg: arrived.').waitFor()
     await page.route(isAsked, (route) => route.abort())
     await inNotice(page, 'Try again').waitFor()
+    // The notice stays, however long nobody takes it.
+    await page.clock.runFor(120_000)
     expect((await read<Appointment>(`/Appointment/${own}`)).status).toBe('booked')
     await page.unroute(isAsked)
     await inNotice(page, 'Try again').click()
