@@ -60,7 +60,7 @@ const SAID: Readonly<Record<string, string>> = {
   query: 'with',
   headers: 'with the headers',
   arguments: 'with the arguments',
-  status: 'answered with',
+  status: 'with the status',
   result: 'with the result',
   request: 'whose request has',
   response: 'whose response has',

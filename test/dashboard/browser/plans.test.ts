@@ -25,7 +25,12 @@ const PLAN = {
   steps: [
     {
       ...{ id: 'look', title: 'Searches free slots in a range', source: SOURCE },
-      expect: { interaction: 'search-type', type: 'Slot', query: { status: 'free', start: ['ge*', 'gt*'] } },
+      expect: {
+        interaction: 'search-type',
+        type: 'Slot',
+        query: { status: 'free', start: ['ge*', 'gt*'] },
+        status: [200, 304],
+      },
     },
     {
       ...{ id: 'lost', title: 'Looks before it books again', source: SOURCE, optional: true },
@@ -61,7 +66,10 @@ test('a plan is in the list, and is read as a checklist with its sources', async
   await page.getByRole('heading', { level: 1, name: 'Looks for times' }).waitFor()
   const steps = page.getByRole('list', { name: 'Steps' }).locator('> li')
   expect(await steps.count()).toBe(3)
-  await steps.nth(0).getByText('search-type Slot, with status free, start ge* or gt*').waitFor()
+  await steps
+    .nth(0)
+    .getByText('search-type Slot, with status free, start ge* or gt*, with the status 200 or 304')
+    .waitFor()
   await steps.nth(0).getByRole('link', { name: SOURCE }).waitFor()
   await steps
     .nth(1)
