@@ -90,6 +90,17 @@ describe('the events of the clinic', () => {
     await page.waitForURL(/explorer\?path=AuditEvent/)
   })
 
+  test('name the user in full at 1024 px', async () => {
+    const page = await dashboard.signedIn('/audit', { as: 'admin', viewport: { width: 1024, height: 740 } })
+    await rows(page).first().waitFor()
+    const users = rows(page).locator('time + span')
+    const cut = await users.evaluateAll((all) =>
+      all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent),
+    )
+    expect([await users.count(), cut]).toEqual([expect.any(Number), []])
+    expect(await users.count()).toBeGreaterThan(0)
+  })
+
   test('are not offered to staff', async () => {
     const page = await dashboard.signedIn('/audit')
     await page.getByText('The audit trail is for admins').waitFor()
