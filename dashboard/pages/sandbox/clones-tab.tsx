@@ -12,6 +12,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { Time } from '../../parts/times.tsx'
 import { tellProblem } from '../../parts/undo.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { useMayChange } from '../../parts/use-may-change.ts'
 
 const LIFETIMES = [
@@ -59,7 +60,9 @@ function CloneForm({ onMade }: { readonly onMade: (clone: Clone) => void }) {
     const filling = kind === 'scenario' ? { scenario: source ?? '' } : { snapshot: source ?? '' }
     const named = name.trim() === '' ? {} : { name: name.trim() }
     onMade(await makeClone({ from: { clinic, ...(from === AS_IT_IS ? {} : filling) }, ttl, ...named }))
+    setName('')
   })
+  const { question } = useUnsaved(name.trim() !== '' && !isBusy, { leftBy: ({ tab }) => tab })
   const choices = [
     { value: AS_IT_IS, label: 'This clinic as it is' },
     { group: 'Scenarios', items: known.map((one) => ({ value: `scenario:${one.name}`, label: one.title })) },
@@ -93,6 +96,7 @@ function CloneForm({ onMade }: { readonly onMade: (clone: Clone) => void }) {
             </Button>
           </Group>
           <FormError text={error} />
+          {question}
         </Stack>
       </form>
     </WhenRead>

@@ -11,6 +11,7 @@ import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { Time } from '../../parts/times.tsx'
 import { doLater } from '../../parts/undo.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { useMayChange } from '../../parts/use-may-change.ts'
 
 interface SnapshotsTabProps {
@@ -49,6 +50,7 @@ function SaveForm() {
     setName('')
     notifications.show({ message: `${name.trim()} is saved: ${resources.toLocaleString('en')} resources.` })
   })
+  const { question } = useUnsaved(name.trim() !== '' && !isBusy, { leftBy: ({ tab }) => tab })
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
@@ -65,6 +67,7 @@ function SaveForm() {
           </Button>
         </Group>
         <FormError text={error} />
+        {question}
       </Stack>
     </form>
   )

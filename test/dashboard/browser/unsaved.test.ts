@@ -189,6 +189,31 @@ test('a run that is not started asks before another page, and no more once it is
   await page.getByRole('heading', { level: 1, name: 'Patients' }).waitFor()
 })
 
+test.each([
+  ['snapshot', 'snapshots', 'Name of the snapshot', 'Save the clinic as it is'],
+  ['clone', 'clones', 'Name', 'Make a clone'],
+])(
+  'the name of a %s asks before another tab and another page, and no more once it is made',
+  async (...[, tab, label, make]) => {
+    const page = await dashboard.signedIn(`/sandbox?tab=${tab}`, { as: 'admin' })
+    const name = page.getByLabel(label)
+    await name.fill('half-a-name')
+    await page.getByRole('tab', { name: 'Clock' }).click()
+    await button(page, 'Stay').click()
+    await toPatients(page).click()
+    await button(page, 'Stay').click()
+    expect(await name.inputValue()).toBe('half-a-name')
+    await page.getByRole('button', { name: make }).click()
+    await page.waitForFunction(
+      () =>
+        document.querySelector<HTMLInputElement>('main form input[type=text], main form input:not([type])')?.value ===
+        '',
+    )
+    await toPatients(page).click()
+    await page.getByRole('heading', { level: 1, name: 'Patients' }).waitFor()
+  },
+)
+
 test('the working hours ask before another page', async () => {
   const page = await dashboard.signedIn('/schedule/hours/schedule-okafor', { as: 'admin' })
   await page.getByLabel('Minutes per slot').fill('20')
