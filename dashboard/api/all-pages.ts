@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/
 import type { Bundle, FhirResource } from 'fhir/r4'
 import { includedIn, matchesIn, nextOf } from '../fhir/bundles.ts'
 import { get } from './client.ts'
-import { type Parameters, searchPath } from './queries.ts'
+import { type Parameters, searchAll, searchPath } from './queries.ts'
 
 /** The most that one page may have without leaving the event loop of the server. */
 const PAGE = '200'
@@ -38,6 +38,18 @@ export function useAll<T extends FhirResource>(
   })
 }
 
+/** Searches of which the later ones count only where the limit leaves room, as one list in their order. */
+export const useInOrder = <T extends FhirResource>(
+  type: T['resourceType'],
+  searches: readonly Parameters[],
+  most: number,
+) =>
+  useQuery({
+    queryKey: [type, searches, most],
+    queryFn: ({ signal }) => getInOrder<T>(type, searches, most, signal),
+    placeholderData: keepPreviousData,
+  })
+
 /** Several searches at once. */
 export const useEachOf = <T extends FhirResource>(type: T['resourceType'], searches: readonly Parameters[]) =>
   useQueries({ queries: searches.map((parameters) => queryOf<T>(type, parameters, MOST)) })
@@ -57,18 +69,49 @@ export async function getAll<T extends FhirResource>(
   most: number,
   signal?: AbortSignal,
 ): Promise<Found<T>> {
+  return foundIn(await pagesFrom(await get<Bundle>(pathOf(type, parameters), signal), most, signal))
+}
+
+/** The first pages are read in one request. */
+async function getInOrder<T extends FhirResource>(
+  type: T['resourceType'],
+  searches: readonly Parameters[],
+  most: number,
+  signal: AbortSignal,
+): Promise<Found<T>> {
+  const firsts = await searchAll(
+    searches.map((parameters) => pathOf(type, parameters)),
+    signal,
+  )
   const pages: Bundle[] = []
-  let count = 0
-  for (let next: string | undefined = pathOf(type, parameters); next !== undefined && count < most; ) {
+  for (const first of firsts) {
+    pages.push(...(await pagesFrom(first, most - countOf(pages), signal)))
+    // Nothing of a later search stands in a list that lacks some of an earlier one.
+    if (isCutAfter(pages)) break
+  }
+  return foundIn(pages)
+}
+
+/** Whether more follows the last of the pages. */
+const isCutAfter = (pages: readonly Bundle[]): boolean => pages.slice(-1).some((page) => nextOf(page) !== undefined)
+
+const countOf = (pages: readonly Bundle[]): number => pages.flatMap((page) => matchesIn(page)).length
+
+/** The page and those that follow it, until there are as many resources as asked. */
+async function pagesFrom(first: Bundle, most: number, signal?: AbortSignal): Promise<readonly Bundle[]> {
+  const pages = [first]
+  for (let next = nextOf(first); next !== undefined && countOf(pages) < most; ) {
     const page: Bundle = await get<Bundle>(next, signal)
     pages.push(page)
-    count += matchesIn(page).length
     next = nextOf(page)
   }
-  const last = pages.at(-1)
+  return pages
+}
+
+function foundIn<T extends FhirResource>(pages: readonly Bundle[]): Found<T> {
   return {
     matches: pages.flatMap((page) => matchesIn<T>(page)),
     included: (type) => pages.flatMap((page) => includedIn(page, type)),
-    isCut: last !== undefined && nextOf(last) !== undefined,
+    isCut: isCutAfter(pages),
   }
 }

@@ -39,7 +39,7 @@ export const isCurrent = ({ isPending, isPlaceholderData }: Pick<UseQueryResult,
 export const useSearch = (type: string, parameters: Parameters, options: Options = {}) =>
   useGet<Bundle>(searchPath(type, parameters), options)
 
-/** Several searches of a type in one request. */
+/** Several searches of a type in one request; the previous data stays until the new response arrives. */
 export const useSearches = (type: string, searches: readonly Parameters[], every: number) =>
   useQuery({
     queryKey: [type, 'searches', searches],
@@ -49,6 +49,7 @@ export const useSearches = (type: string, searches: readonly Parameters[], every
         signal,
       ),
     refetchInterval: every,
+    placeholderData: keepPreviousData,
   })
 
 /** @throws Problem of the first search that was refused */

@@ -5,8 +5,16 @@ import { dueOf, OPEN_STATUSES } from './tasks.ts'
 export const USERS = 'urn:sandbox-emr:user'
 
 /** The most urgent first, as R4 lists them the other way round. */
-export const PRIORITIES = ['stat', 'asap', 'urgent', 'routine'] as const
+const PRIORITIES = ['stat', 'asap', 'urgent', 'routine'] as const
 type Priority = (typeof PRIORITIES)[number]
+
+/**
+ * Search parameters of each priority, the most urgent first, as FHIR sorts priorities by their letters; a Task without one
+ * is a routine.
+ */
+export const BY_PRIORITY = PRIORITIES.map((priority): readonly [name: string, value: string] =>
+  priority === 'routine' ? ['priority:not', 'stat,asap,urgent'] : ['priority', priority],
+)
 
 export const priorityOf = ({ priority = 'routine' }: Task): Priority => priority
 

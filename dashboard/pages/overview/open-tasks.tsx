@@ -2,31 +2,39 @@
 
 import { Badge, Box, Text } from '@mantine/core'
 import type { Bundle, Patient, Task } from 'fhir/r4'
-import { clinicNow } from '../../api/clock.ts'
+import { clinicNow, MINUTE, thisMinute } from '../../api/clock.ts'
 import { type Parameters, useSearches } from '../../api/queries.ts'
 import { includedIn, matchesIn } from '../../fhir/bundles.ts'
 import { type Person, peopleIn } from '../../fhir/task-person.ts'
 import { kindText } from '../../fhir/task-words.ts'
 import { dueOf, OPEN_STATUSES, taskTitle } from '../../fhir/tasks.ts'
 import { relativeText } from '../../fhir/time.ts'
-import { isOverdue, orderOf, PRIORITIES, priorityOf } from '../../fhir/work.ts'
+import { BY_PRIORITY, isOverdue, orderOf, priorityOf } from '../../fhir/work.ts'
 import { LinkToPage, PageLink } from '../../parts/links.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { TaskPerson } from '../../parts/task-person.tsx'
+import { useEvery } from '../../parts/use-every.ts'
 import { EVERY, LIST_HEIGHT, SHOWN } from './today.ts'
 
-/** A search for each priority, as the server sorts priorities by their letters; a Task without one is a routine. */
-const SEARCHES: readonly Parameters[] = PRIORITIES.map((priority) => [
+/** Searches for the tasks of each priority that are not snoozed: they are to be done from now on, or have no time. */
+const searchesAt = (now: string): readonly Parameters[] =>
+  BY_PRIORITY.flatMap((priority) => [
+    searchFor(priority, ['due', `le${now}`]),
+    searchFor(priority, ['due:missing', 'true']),
+  ])
+
+const searchFor = (...chosen: Parameters): Parameters => [
   ['status', OPEN_STATUSES],
-  priority === 'routine' ? ['priority:not', 'stat,asap,urgent'] : ['priority', priority],
+  ...chosen,
   ['_sort', 'due,authored-on'],
   ['_include', 'Task:patient'],
   ['_count', String(SHOWN)],
-])
+]
 
 export function OpenTasks() {
-  const query = useSearches('Task', SEARCHES, EVERY)
+  useEvery(MINUTE)
+  const query = useSearches('Task', searchesAt(new Date(thisMinute()).toISOString()), EVERY)
   return (
     <Panel title="Most urgent tasks" aside={<LinkToPage to="/work-list">Work list</LinkToPage>} minHeight={LIST_HEIGHT}>
       <Loaded query={query} rows={SHOWN}>

@@ -323,13 +323,18 @@ test('a delivery that was given up is listed with its reason, and sent again', a
 })
 
 test('of 2,000 tasks only those in sight are drawn, at most 50 are selected at once, and the navigation counts them all', async () => {
-  for (let batch = 0; batch < 10; batch += 1) {
+  for (let batch = 0; batch < 11; batch += 1) {
     const entry = Array.from({ length: 200 }, (_, index) => ({
       request: { method: 'POST', url: 'Task' },
-      resource: { resourceType: 'Task', status: 'requested', intent: 'order', description: `Many ${batch} ${index}` },
+      resource: {
+        ...{ resourceType: 'Task', status: 'requested', intent: 'order', priority: 'routine' },
+        description: `Many ${batch} ${index}`,
+      },
     }))
     expect((await fhir('POST', '/', { resourceType: 'Bundle', type: 'batch', entry })).status).toBe(200)
   }
+  for (const priority of ['urgent', 'asap', 'stat'] as const)
+    await put(`many-${priority}`, { description: `Of many: ${priority}`, priority, restriction: due(-1) })
   const page = await dashboard.signedIn('/work-list')
   const items = page.getByRole('list', { name: 'Tasks' }).getByRole('listitem')
   await items.first().waitFor()
@@ -337,6 +342,14 @@ test('of 2,000 tasks only those in sight are drawn, at most 50 are selected at o
   await page.getByRole('status').filter({ hasText: 'of more than are looked through here' }).waitFor()
   await page.getByLabel('Select the first 50').check()
   await page.getByText('50 selected').waitFor()
+  await page.goto(`${dashboard.server.url}/dashboard/work-list?sort=priority`)
+  const own = items.filter({ hasText: 'Of many: ' })
+  await own.first().waitFor()
+  expect((await own.allInnerTexts()).map((text) => /Of many: (\w+)/.exec(text)?.[1])).toEqual([
+    'stat',
+    'asap',
+    'urgent',
+  ])
   const total = async (query: string): Promise<number> =>
     (await fhir('GET', `/Task?status=requested,in-progress&_summary=count${query}`)).body.total
   const now = new Date().toISOString()
@@ -347,6 +360,7 @@ test('of 2,000 tasks only those in sight are drawn, at most 50 are selected at o
   await page.getByRole('link', { name: new RegExp(`^Work list ${all + 1}\\s+open, ${overdue + 1} overdue$`) }).waitFor()
   await put('one-more', { description: 'One more', restriction: { period: { start: due(9).period.end } } })
   await page.getByRole('link', { name: new RegExp(`^Work list ${all}\\s+open, ${overdue} overdue$`) }).waitFor()
+  for (const priority of ['urgent', 'asap', 'stat']) await put(`many-${priority}`, { status: 'cancelled' })
 })
 
 test('the most urgent tasks on the overview name the person and the number first, and lead to the task', async () => {
@@ -363,16 +377,22 @@ test('the most urgent tasks on the overview name the person and the number first
   await page.getByRole('dialog').getByText('Call Una back').first().waitFor()
 })
 
-test('the most urgent tasks on the overview are stat, asap and urgent in this order, each by when it is due', async () => {
+test('the most urgent tasks on the overview are stat, asap and urgent in this order, by when they are due, and none is snoozed', async () => {
   const at = (priority: Task['priority'], hours: number) =>
     put(`of-${priority}-${-hours}`, { description: `${priority} ${-hours}`, priority, restriction: due(hours) })
-  await Promise.all([at('urgent', -9_003), at('asap', -9_001), at('asap', -9_002), at('stat', -9_001)])
+  await Promise.all([at('urgent', -9_003), at('asap', -9_002), at('stat', -9_001)])
   await put('of-none', { description: 'none', restriction: due(-9_999) })
+  await put('of-no-time', { description: 'asap without a time', priority: 'asap' })
+  // More than are listed.
+  for (const index of [1, 2, 3, 4, 5, 6]) {
+    const period = { start: due(index).period.end }
+    await put(`put-off-${index}`, { description: `stat ${index} put off`, priority: 'stat', restriction: { period } })
+  }
   const page = await dashboard.signedIn()
   const panel = page.locator('section', { hasText: 'Most urgent tasks' })
   const titles = panel.getByRole('link').filter({ hasText: /^(stat|asap|urgent|none)/ })
   await titles.first().waitFor()
-  expect(await titles.allTextContents()).toEqual(['stat 9001', 'asap 9002', 'asap 9001', 'urgent 9003'])
+  expect(await titles.allTextContents()).toEqual(['stat 9001', 'asap 9002', 'asap without a time', 'urgent 9003'])
 })
 
 test('nothing that the pages do is stopped by their Content-Security-Policy, and no script fails', () => {

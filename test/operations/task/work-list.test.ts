@@ -85,10 +85,17 @@ describe('every search parameter of R4 for Task, and the one of this server, fin
   })
 })
 
-test('who has none, most urgent first, is a search', async () => {
-  const found = await idsOf('owner:missing=true&_sort=-priority,authored-on&_count=200')
-  expect(found).not.toContain('whole')
-  expect(found).toContain('other')
+test('those that nobody owns are a search for each priority, as codes are sorted by their letters', async () => {
+  const priorities = ['stat', 'asap', 'urgent', 'routine'] as const
+  const task = { resourceType: 'Task', status: 'requested', intent: 'order' } as const
+  for (const priority of priorities) await put({ ...task, id: `p-${priority}`, priority })
+  await put({ ...task, id: 'p-none' })
+  const ours = async (query: string) =>
+    (await idsOf(`owner:missing=true&_count=200&${query}`)).filter((id) => id.startsWith('p-'))
+  const byLetters = ['p-urgent', 'p-stat', 'p-routine', 'p-asap', 'p-none']
+  expect(await ours('_sort=-priority')).toEqual(byLetters)
+  for (const priority of priorities) expect(await ours(`priority=${priority}`)).toEqual([`p-${priority}`])
+  expect((await ours('priority:not=stat,asap,urgent')).toSorted()).toEqual(['p-none', 'p-routine'])
 })
 
 describe('due times', () => {
@@ -107,6 +114,7 @@ describe('due times', () => {
     const status = 'status=requested,draft&_count=200'
     expect(await ours(`${status}&due=eb2031-01-02T09:00:00Z`)).toEqual(['due-early'])
     expect(await ours(`${status}&due=sa2031-01-02T09:00:00Z`)).toEqual(['put-off'])
+    expect(await ours(`${status}&due=le2031-01-02T09:00:00Z`)).toEqual(['due-early', 'due-late'])
     expect(await ours(`${status}&due:missing=true`)).toEqual(['other'])
   })
 
