@@ -110,7 +110,10 @@ async function stageEnd(unit: UnitOfWork, id: string, job: Job, end: 'done' | Jo
   const kept = isDone ? job.files : []
   await releaseFiles(unit, id, { input: job.input, files: isDone ? [] : job.files })
   const [doneAt, expires] = [unit.writtenAt, unit.writtenAt + KEPT]
-  const over = isDone ? { state: 'done' as const } : { state: 'failed' as const, failure: end }
+  // An error that is stored by another thread would lose all but its message.
+  const over = isDone
+    ? { state: 'done' as const }
+    : { state: 'failed' as const, failure: { status: end.status, issues: end.issues } }
   unit.records.put(JOB, id, { ...rest, ...over, input: [], files: kept, doneAt, expires }, { due: expires })
 }
 

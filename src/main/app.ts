@@ -108,6 +108,8 @@ export interface AppParts {
   readonly journalAllowance?: JournalOptions['allowance']
   /** Milliseconds since 1970 UTC, in place of the time of the machine: for tests of what time brings about. */
   readonly clock?: () => number
+  /** Replaces the system's resolver of names, for requests to the systems of clinics: for tests. */
+  readonly resolve?: Outbound['resolve']
   /** Replace the listed special providers. */
   readonly providers?: readonly Provider[]
   /** Counts exchanges. Absent: nothing is measured. */
@@ -150,6 +152,7 @@ export async function createApp({
   passwordCost,
   journalAllowance: allowance,
   clock,
+  resolve,
   providers: special,
   toolFamilies: addedFamilies = {},
   extensions = [],
@@ -175,7 +178,7 @@ export async function createApp({
   const live = journal && new LiveJournal(journal)
   const observing: Observing = { trail, journal, workThread, metrics, traces }
   const onSent = sentObserverOf(observing)
-  const outbound = outboundOf(config, onSent, traces)
+  const outbound = { ...outboundOf(config, onSent, traces), ...present({ resolve }) }
   const simulators: ServedSimulators = (system) => servedSimulator(server, config, system)
   const integrations: Integrations = { ...connectors(config, outbound, simulators, clock), ...given }
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
@@ -186,8 +189,9 @@ export async function createApp({
   let closing = false
   const isClosing = () => closing
   const families = mergeFamilies(toolFamilies, addedFamilies)
+  const shared = { config, logger, repository, contents, access }
   const threads =
-    workThreads === 0 ? undefined : new WorkThreadPool({ config, worker, logger, store, count: workThreads, onSent })
+    workThreads === 0 ? undefined : new WorkThreadPool({ ...shared, worker, store, count: workThreads, onSent })
   const shares = workThread !== undefined ? undefined : new FairShares(config.limits)
   const loop = new EventLoopLoad()
   const loads = () => [
@@ -201,7 +205,6 @@ export async function createApp({
   const resets = { repository, contents, access, scenarios: scenariosWith(extensions) }
   const strictness = strictnessWith(extensions)
   const rehearsal = rehearsalOf(config, declared, { ...resets, strictness }, threads)
-  const shared = { config, logger, repository, contents, access }
   const services = { ...shared, integrations, passwordCost, journal, live, trials: { outbound, simulators }, rehearsal }
   const observersWith = observersOf(observing)
   const operation = { worker, isClosing, threads, shares, loads, observersWith, sampling: outbound.sampling, dashboard }

@@ -18,7 +18,13 @@ import { fire } from '../rehearsal/faults/fired.ts'
 import { toSent } from '../storage/thread-errors.ts'
 import { createApp } from './app.ts'
 import { openLogger, startTelemetry } from './logger.ts'
-import { LONGEST_JOB, type ThreadResult, type ThreadWork, type WorkThreadData } from './work-threads.ts'
+import {
+  LONGEST_JOB,
+  type ThreadNotice,
+  type ThreadResult,
+  type ThreadWork,
+  type WorkThreadData,
+} from './work-threads.ts'
 
 const { config, worker, sharedStore } = startData<WorkThreadData>()
 /** Its log alone: spans are recorded where the requests arrived. */
@@ -38,6 +44,9 @@ const app = await createApp({
   },
   ...(worker === undefined ? {} : { worker }),
 })
+
+// The dispatcher of events is in the thread that has started this one.
+app.repository.tellEvents(() => notify('events' satisfies ThreadNotice))
 
 function observe(exchange: Exchange, koa: KoaContext): void {
   const { bytes } = seenBodyOf(koa) ?? {}

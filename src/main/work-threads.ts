@@ -12,6 +12,7 @@ import type { JobOwner, JobStep, NamedJob } from '../jobs/job.ts'
 import type { ComparedBatch, PatientBatch } from '../operations/duplicates/background-search.ts'
 import type { SeenExchange } from '../record/journal/exchange.ts'
 import type { FillResult, FillWork } from '../rehearsal/generations/fillings.ts'
+import type { Repository } from '../repository/repository.ts'
 import type { ReindexedBatch, Reindexing, ResourceStore } from '../storage/port.ts'
 import { StoreUnavailable } from '../storage/store-errors.ts'
 import { type SentError, toThrown } from '../storage/thread-errors.ts'
@@ -24,6 +25,8 @@ export interface WorkThreadOptions {
   readonly store: Pick<ResourceStore, 'share'>
   /** Called with a request that a thread has sent to the system of a clinic. */
   readonly onSent: (sent: SeenExchange) => void
+  /** Notices each change of a thread that has added to the feed of events. */
+  readonly repository: Pick<Repository, 'noticeEvents'>
   /** Most threads. */
   readonly count: number
   readonly logger: Logger
@@ -49,6 +52,9 @@ export type ThreadWork =
 
 export type ThreadResult = ThreadAnswer | ReindexedBatch | ComparedBatch | JobStep | FillResult
 
+/** Messages of a thread that belong to no work: a request to the system of a clinic, and that there are events. */
+export type ThreadNotice = SeenExchange | 'events'
+
 /** Milliseconds that a filling may take, and may wait for a thread. */
 const FILLING = { until: 600_000, longestWait: 60_000 }
 /** Milliseconds that a step of a job may take, and may wait for a thread. */
@@ -69,7 +75,7 @@ export class WorkThreadPool implements WorkThreads {
 
   constructor(options: WorkThreadOptions) {
     this.#options = options
-    const { config, count, worker, store, onSent, logger } = options
+    const { config, count, worker, store, onSent, repository, logger } = options
     this.#pool = new ThreadPool(
       {
         entry: join(import.meta.dirname, 'work-thread.ts'),
@@ -86,7 +92,7 @@ export class WorkThreadPool implements WorkThreads {
           return error
         },
         lost,
-        onNotice: onSent,
+        onNotice: (notice: ThreadNotice) => (notice === 'events' ? repository.noticeEvents() : onSent(notice)),
         onFault: (error) => logger.error({ fault: faultOf(error) }, 'a work thread died'),
       },
       { slots: count, slotsPerClinic: Math.max(1, count - 1), ...WAITING },

@@ -101,7 +101,7 @@ export class Repository {
       fullText,
       encryption: this.#encryption,
       restriction: isRestricting ? RESTRICTION : undefined,
-      onEvents: () => this.#onEvents(),
+      onEvents: () => this.noticeEvents(),
     }
     this.#clock = clock
   }
@@ -109,6 +109,11 @@ export class Repository {
   /** Calls `onEvents` after each change of this process that has added to the feed of events. */
   tellEvents(onEvents: () => void): void {
     this.#onEvents = onEvents
+  }
+
+  /** A change has added to the feed of events: here, or in a work thread of this process. */
+  noticeEvents(): void {
+    this.#onEvents()
   }
 
   /** The time of the machine: milliseconds since 1970 UTC. */

@@ -1,5 +1,6 @@
 /** Receivers that fail: retries, and when and why notifications end. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Outbound } from '../../src/integrations/outbound-request.ts'
 import { MAX_TRIES, waitAfter } from '../../src/integrations/outbox/rows.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { request, startServer, type TestServer } from '../support/server.ts'
@@ -137,6 +138,35 @@ describe('where private addresses are refused', () => {
       expect(receiver.received).toEqual([])
     },
   )
+})
+
+test('a name that leads to a private address at a later attempt is refused at that attempt', async () => {
+  let late = 0
+  const asked: string[] = []
+  const resolve = ((name: string, _options: object, callback: (error: Error | null, addresses: object[]) => void) => {
+    asked.push(name)
+    if (asked.length === 1) callback(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), [])
+    else callback(null, [{ address: '127.0.0.1', family: 4 }])
+  }) as unknown as NonNullable<Outbound['resolve']>
+  const strict = await startServer({ ALLOW_PRIVATE_ADDRESSES: 'off' }, { resolve, clock: () => Date.now() + late })
+  try {
+    const endpoint = receiver.url.replace('127.0.0.1', 'receiver.example')
+    const id = await subscribe(strict, wanted('Patient?family=Rebound', { endpoint }))
+    await strict.fhir('POST', '/Patient', patient('Rebound'))
+    await eventually(() => asked.length === 1 || undefined)
+    const row = { name: 'outbox', of: 'generation' } as const
+    await eventually(async () => {
+      const stored = await strict.app.repository.readRecord('demo-clinic', row, `subscription-${id}`)
+      return (stored?.value as { tries?: number } | undefined)?.tries === 1 || undefined
+    }, 'the first attempt')
+    expect((await read(strict, id)).status).toBe('active')
+    late += HOUR
+    expect((await inStatus(strict, id, 'error')).error).toMatch(/must lead to the public Internet/)
+    expect(asked).toEqual(['receiver.example', 'receiver.example'])
+    expect(receiver.received).toEqual([])
+  } finally {
+    await strict.close()
+  }
 })
 
 test('events wait while the sandbox of the clinic is off', async () => {

@@ -1,10 +1,14 @@
 /** Rights: an event reaches a receiver only where the owner of the Subscription may read it, in its own clinic, in the current data. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { removeAccount, setDisabled } from '../../src/clinics/accounts.ts'
+import { createAccount, removeAccount, setDisabled } from '../../src/clinics/accounts.ts'
+import { defineProvider, standard } from '../../src/core/provider.ts'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
+import { FhirError } from '../../src/fhir/outcome.ts'
+import { specialProviders } from '../../src/providers/index.ts'
+import { CHEAP_PASSWORDS } from '../support/passwords.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { request, type TestServer } from '../support/server.ts'
-import { logInAs, startTwoClinics, type TwoClinics, withToken } from '../support/two-clinics.ts'
+import { request, startServer, type TestServer } from '../support/server.ts'
+import { logInAs, PASSWORD, startTwoClinics, type TwoClinics, withToken } from '../support/two-clinics.ts'
 import { arrived, change, inStatus, patient, read, subscribe, wanted } from './support.ts'
 
 let clinics: TwoClinics
@@ -74,6 +78,48 @@ test.each<[string, (username: string) => Promise<unknown>]>([
   // Somebody else takes it over.
   await change(clinics.server, id, { status: 'requested' })
   await arrived(receiver, 1)
+})
+
+/** A type whose versions admins alone read. */
+const flags = defineProvider('Flag', {
+  interactions: {
+    ...standard,
+    vread: async (ctx, ...of) => {
+      if (ctx.agent.kind === 'user' && ctx.agent.role !== 'staff') return await standard.vread(ctx, ...of)
+      throw new FhirError(403, { code: 'forbidden', diagnostics: 'Admins alone read it' })
+    },
+  },
+})
+
+test('an owner whose role was lowered is not sent what the role may no longer read, and is sent what it may', async () => {
+  const server = await startServer({}, { providers: [...specialProviders, flags] })
+  try {
+    const account = { username: 'falling', name: 'Falling', clinic: DEMO_CLINIC }
+    const owner = withToken(server, await logInAs(server, { ...account, role: 'admin' }))
+    const of = { endpoint: receiver.url, payload: PAYLOAD }
+    await subscribe(owner, wanted('Flag', of))
+    await subscribe(owner, wanted('Patient?family=Falling', of))
+    const flag = (text: string) => ({
+      resourceType: 'Flag',
+      status: 'active',
+      code: { text },
+      subject: { display: 'x' },
+    })
+    await server.fhir('POST', '/Flag', flag('before'))
+    await arrived(receiver, 1)
+    await removeAccount(server.app.repository, account.username)
+    await createAccount(server.app.repository, { ...account, role: 'staff' }, PASSWORD, CHEAP_PASSWORDS)
+    await server.fhir('POST', '/Flag', flag('after'))
+    await server.fhir('POST', '/Patient', patient('Falling'))
+    await arrived(receiver, 2)
+    await removeAccount(server.app.repository, account.username)
+    await createAccount(server.app.repository, { ...account, role: 'admin' }, PASSWORD, CHEAP_PASSWORDS)
+    await server.fhir('POST', '/Flag', flag('again'))
+    await arrived(receiver, 3)
+    expect(sent().map(({ resourceType, code }) => code?.text ?? resourceType)).toEqual(['before', 'Patient', 'again'])
+  } finally {
+    await server.close()
+  }
 })
 
 const rehearse = async (path: string, body?: object, method = 'POST') => {
