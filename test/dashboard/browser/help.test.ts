@@ -27,6 +27,9 @@ test('the key ? opens the help of the page, Esc closes it, and in a field it is 
 
 test('the documentation of a page opens at its place, and its links lead on within the dashboard', async () => {
   const page = await dashboard.signedIn('/settings', { colorScheme: 'dark' })
+  // The help closes when the address changes, as it does while the page opens.
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  await page.getByRole('tabpanel').first().waitFor()
   await page.getByRole('button', { name: 'Help', exact: true }).click()
   const help = page.getByRole('dialog', { name: 'Help: Settings' })
   await help.getByRole('link', { name: 'Documentation of this page' }).click()
