@@ -48,6 +48,18 @@ export function useUnsaved(isChanged: boolean, { onClose, leftBy = NOTHING }: Le
   return { close, question, release }
 }
 
+/** The same for a dialog that the filter `new` of the address keeps open, so that to close it is to leave what is typed. */
+export function useUnsavedNew(isChanged: boolean, onClose: () => void) {
+  const { question, close, release } = useUnsaved(isChanged, {
+    onClose: () => {
+      release()
+      onClose()
+    },
+    leftBy: ({ new: isNew }) => isNew,
+  })
+  return { question, close }
+}
+
 const Question = ({ onStay, onLeave }: { readonly onStay: () => void; readonly onLeave: () => void }) => (
   <Modal opened onClose={onStay} title="Leave without saving?" {...nestedDialog(onStay)}>
     <Stack>

@@ -152,14 +152,19 @@ async function findStored(repository: Repository, username: string): Promise<Sto
   return isStoredAccount(record?.value) ? record.value : undefined
 }
 
-/**
- * The account that somebody can log in to, as it was a moment ago at most: `none` where there is no such account, as with users of
- * another issuer.
- */
-export async function accountIn({ records }: UnitOfWork, username: string): Promise<Account | 'none' | 'disabled'> {
+/** The account as it was a moment ago at most; undefined where there is none, as with users of another issuer. */
+export async function accountIn({ records }: UnitOfWork, username: string): Promise<Account | undefined> {
   const stored = (await records.readRecent(ACCOUNT, foldedName(username)))?.value
-  if (!isStoredAccount(stored)) return 'none'
-  return stored.disabled === true ? 'disabled' : withoutSecrets(stored)
+  return isStoredAccount(stored) ? withoutSecrets(stored) : undefined
+}
+
+/**
+ * The role in which the server acts for a user later: that of then, or the one of the account now, where it is lower; undefined
+ * where the account is gone, disabled, or of another clinic.
+ */
+export function roleNow(account: Account | undefined, then: Pick<Account, 'clinic' | 'role'>): Role | undefined {
+  if (account === undefined || account.disabled === true || account.clinic !== then.clinic) return undefined
+  return isHigher(then.role, account.role) ? account.role : then.role
 }
 
 const PAGE = 500

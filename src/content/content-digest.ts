@@ -42,7 +42,7 @@ export class ContentDigest {
    * Passes the pieces on as they come, each after it has been processed, with other work in between.
    * @throws FhirError 413 beyond the limit
    */
-  async *of(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  async *of(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
       for (let start = 0; start < piece.length; start += LOOK_BYTES) {
         const part = piece.subarray(start, start + LOOK_BYTES)

@@ -22,7 +22,11 @@ export interface Contents {
    * @param limit bytes
    * @throws FhirError 413 beyond the limit; StoreUnavailable; and the errors of `pieces`
    */
-  receive(clinic: string, pieces: AsyncIterable<Uint8Array>, limit: number): Promise<ContentFacts>
+  receive(
+    clinic: string,
+    pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+    limit: number,
+  ): Promise<ContentFacts>
   facts(clinic: string, sha256: string): Promise<ContentFacts | undefined>
   /** @throws ContentMissing, StoreUnavailable */
   read(clinic: string, sha256: string, range?: ByteRange): AsyncIterable<Uint8Array>
@@ -56,7 +60,11 @@ export class StoredContents implements Contents {
     this.#store = store
   }
 
-  async receive(clinic: string, pieces: AsyncIterable<Uint8Array>, limit: number): Promise<ContentFacts> {
+  async receive(
+    clinic: string,
+    pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+    limit: number,
+  ): Promise<ContentFacts> {
     const name = randomUUID()
     await this.#change(clinic, async ({ records, writtenAt: now }) =>
       records.put(UPLOAD, name, { isGoing: false }, { due: now + KEPT_UNUSED }),

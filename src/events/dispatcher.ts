@@ -5,6 +5,7 @@
  */
 import type { ClinicAccess, Context } from '../core/context.ts'
 import { instantOf } from '../fhir/dates.ts'
+import { once } from '../fhir/memoize.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { present } from '../fhir/resource.ts'
 import type { BackgroundLoop } from '../isolation/background-loop.ts'
@@ -128,7 +129,7 @@ async function giveUp(ctx: Context, id: string): Promise<void> {
 
 function resourceEvent(ctx: Context, { key, value: { method } }: KindRecord<FedEvent>): ResourceEvent {
   const subject = { ...subjectOf(key), method }
-  const at = (version: number) => onceAsync(async () => matchable(ctx, await readOf(ctx, subject, version)))
+  const at = (version: number) => once(async () => matchable(ctx, await readOf(ctx, subject, version)))
   const recent = ctx.unit.recentlyFed(key)
   const known = recent && matchableOf(recent)
   const current = known === undefined ? at(subject.version) : async () => known
@@ -157,12 +158,4 @@ async function matchable(ctx: Context, version: Versioned | undefined): Promise<
 const matchableOf = ({ version, entries }: Indexed): MatchableVersion => {
   const { type, id, lastUpdated, resource } = version
   return { type, id, version: version.version, lastUpdated, resource, entries }
-}
-
-function onceAsync<Value>(compute: () => Promise<Value>): () => Promise<Value> {
-  let value: Promise<Value> | undefined
-  return () => {
-    value ??= compute()
-    return value
-  }
 }

@@ -1,5 +1,5 @@
 /** The owner of a Subscription, whose rights decide which events are delivered. */
-import { accountIn, isHigher, type TokenSession } from '../clinics/accounts.ts'
+import { accountIn, roleNow, type TokenSession } from '../clinics/accounts.ts'
 import type { Agent, Context } from '../core/context.ts'
 import { present } from '../fhir/resource.ts'
 import type { Owner } from './state.ts'
@@ -9,7 +9,7 @@ export async function ownerOf({ agent, unit }: Context): Promise<Owner> {
   if (agent.kind !== 'user') return { kind: 'server' }
   // A Subscription goes on when the session that made it has ended.
   const { session: _session, ...user } = agent
-  return { ...user, account: (await accountIn(unit, user.id)) !== 'none' }
+  return { ...user, account: (await accountIn(unit, user.id)) !== undefined }
 }
 
 /** The agent for whom a websocket is bound, and the session with which it ends. */
@@ -31,7 +31,6 @@ export async function agentOf({ unit, clinic }: Context, owner: Owner): Promise<
   if (owner.kind === 'server') return owner
   const { account: had, ...agent } = owner
   if (!had) return agent
-  const account = await accountIn(unit, agent.id)
-  if (account === 'none' || account === 'disabled' || account.clinic !== clinic) return undefined
-  return isHigher(agent.role, account.role) ? { ...agent, role: account.role } : agent
+  const role = roleNow(await accountIn(unit, agent.id), { clinic, role: agent.role })
+  return role && { ...agent, role }
 }

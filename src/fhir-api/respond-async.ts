@@ -71,7 +71,7 @@ export async function defer(
     isSafe: koa.method === 'GET' || koa.method === 'HEAD' || route.code.startsWith('search'),
   }
   const bytes = koa.method === 'POST' ? await receivedBytes(koa, limits.bodyBytes) : Buffer.alloc(0)
-  const input = bytes.length === 0 ? [] : [(await contents.receive(clinic, piecesOf(bytes), limits.bodyBytes)).sha256]
+  const input = bytes.length === 0 ? [] : [(await contents.receive(clinic, [bytes], limits.bodyBytes)).sha256]
   const job: NewJob = {
     kind: 'request',
     user: userAgentOf(koa),
@@ -89,10 +89,6 @@ function sendAccepted(koa: KoaContext, base: string, id: string): void {
   koa.set('Content-Location', jobAddress(base, id))
   koa.set('Content-Type', 'application/fhir+json; charset=utf-8')
   koa.body = JSON.stringify(toOutcome([information(`The request is done in the background, as job ${id}`)]))
-}
-
-async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
 }
 
 function keptHeaders({ req: { headers } }: KoaContext): Readonly<Record<string, string>> {

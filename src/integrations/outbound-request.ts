@@ -99,8 +99,7 @@ export async function sendOutbound(untraced: OutboundRequest, outbound: Outbound
   const trace = currentTrace(id, outbound)
   const request = { ...untraced, headers: { ...untraced.headers, traceparent: traceparentOf(trace) } }
   const tell = teller({ id, trace }, request, outbound)
-  const late = AbortSignal.timeout(outbound.deadlineMs)
-  const signal = outbound.signal === undefined ? late : AbortSignal.any([late, outbound.signal])
+  const { signal, failed } = limitsOf(outbound)
   try {
     const response = await responseTo(request, outbound, signal)
     const headers = new Headers(
@@ -110,8 +109,7 @@ export async function sendOutbound(untraced: OutboundRequest, outbound: Outbound
     tell(answer)
     return answer
   } catch (error) {
-    const failure =
-      error instanceof OutboundFailure ? error : new OutboundFailure(late.aborted ? 'late' : 'unreachable')
+    const failure = failed(error)
     tell(failure)
     throw failure
   }
@@ -125,15 +123,22 @@ export interface StreamedAnswer extends Pick<TextAnswer, 'status'> {
 
 /** The same, for a body of any length; it is not reported. @throws OutboundFailure */
 export async function streamOutbound(request: OutboundRequest, outbound: Outbound): Promise<StreamedAnswer> {
-  const late = AbortSignal.timeout(outbound.deadlineMs)
-  const signal = outbound.signal === undefined ? late : AbortSignal.any([late, outbound.signal])
-  const failed = (error: unknown): OutboundFailure =>
-    error instanceof OutboundFailure ? error : new OutboundFailure(late.aborted ? 'late' : 'unreachable')
+  const { signal, failed } = limitsOf(outbound)
   try {
     const response = await responseTo(request, outbound, signal)
     return { status: response.statusCode ?? 0, body: whole(response, failed) }
   } catch (error) {
     throw failed(error)
+  }
+}
+
+/** The signal that ends an exchange at its deadline or before, and the failure that an error of it is. */
+function limitsOf({ deadlineMs, signal }: Outbound) {
+  const late = AbortSignal.timeout(deadlineMs)
+  return {
+    signal: signal === undefined ? late : AbortSignal.any([late, signal]),
+    failed: (error: unknown): OutboundFailure =>
+      error instanceof OutboundFailure ? error : new OutboundFailure(late.aborted ? 'late' : 'unreachable'),
   }
 }
 

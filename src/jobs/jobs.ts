@@ -1,6 +1,6 @@
 /** Jobs of a clinic: how they are started, found, listed and removed. */
 import { randomUUID } from 'node:crypto'
-import { accountIn, findAccount, isHigher } from '../clinics/accounts.ts'
+import { accountIn, findAccount, roleNow } from '../clinics/accounts.ts'
 import { isProgramTokenKept } from '../clinics/program-tokens.ts'
 import type { UserAgent } from '../core/context.ts'
 import { FhirError, notFound } from '../fhir/outcome.ts'
@@ -35,7 +35,7 @@ const ONE_AT_A_TIME: ReadonlySet<JobKind> = new Set(['export', 'import'])
  */
 export async function stageJob(unit: UnitOfWork, { user, input = [], ...rest }: NewJob): Promise<string> {
   const { generation, writtenAt, records } = unit
-  const hasAccount = (await accountIn(unit, user.id)) !== 'none'
+  const hasAccount = (await accountIn(unit, user.id)) !== undefined
   const owner = { id: user.id, name: user.name, role: user.role, hasAccount, ...programOf(user) }
   const id = randomUUID()
   await makeRoom(unit, rest.kind)
@@ -133,10 +133,10 @@ export async function ownerNow(repository: Repository, { clinic, owner }: NamedJ
     throw new FhirError(403, { code: 'forbidden', diagnostics })
   }
   if (!owner.hasAccount) return owner
-  const account = await findAccount(repository, owner.id)
-  if (account === undefined || account.disabled === true || account.clinic !== clinic) {
+  const role = roleNow(await findAccount(repository, owner.id), { clinic, role: owner.role })
+  if (role === undefined) {
     const diagnostics = 'The account that has started the job is disabled or gone, so that nothing is done for it'
     throw new FhirError(403, { code: 'forbidden', diagnostics })
   }
-  return { ...owner, role: isHigher(owner.role, account.role) ? account.role : owner.role }
+  return { ...owner, role }
 }

@@ -14,7 +14,7 @@ import type { Agent, ClinicAccess } from '../core/context.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import { forbidden, requireClinic } from '../http/authenticate.ts'
-import { exchangeOf, userOf } from '../http/exchange.ts'
+import { exchangeOf, userAgentOf, userOf } from '../http/exchange.ts'
 import { callIdOf } from '../http/headers.ts'
 import { readJsonBody } from '../http/message/body.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
@@ -51,9 +51,9 @@ export function abandonmentRoutes({ config, repository, access, authenticate }: 
   const byToken = async (koa: KoaContext): Promise<ClinicAccess> => {
     await authenticate(koa, async () => {})
     await isClinic(koa, async () => {})
-    const { clinic, sub: id, name, role } = userOf(koa)
+    const { clinic } = userOf(koa)
     if (clinic === '') throw forbidden('Your account belongs to no clinic; log in with an account of the clinic')
-    return access(clinic, { kind: 'user', id, name, role })
+    return access(clinic, userAgentOf(koa))
   }
 
   router.post('/abandonments', async (koa) => {

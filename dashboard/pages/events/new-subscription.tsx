@@ -6,7 +6,7 @@ import { createWithId, newId } from '../../api/operations.ts'
 import { CONTENTS, subscriptionFrom } from '../../fhir/subscriptions.ts'
 import type { Topic } from '../../fhir/topics.ts'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
-import { useUnsaved } from '../../parts/unsaved.tsx'
+import { useUnsavedNew } from '../../parts/unsaved.tsx'
 import { useTyped } from '../../parts/use-typed.ts'
 
 interface NewSubscriptionProps {
@@ -51,14 +51,7 @@ export function NewSubscription({ known, onClose, onCreated }: NewSubscriptionPr
     onCreated(id)
   })
   const isChanged = `${typed.filters}${typed.criteria}${typed.endpoint}${typed.headers}${typed.reason}` !== ''
-  const leave = () => {
-    release()
-    onClose()
-  }
-  const { question, close, release } = useUnsaved(isChanged && !isBusy, {
-    onClose: leave,
-    leftBy: ({ new: isNew }) => isNew,
-  })
+  const { question, close } = useUnsavedNew(isChanged && !isBusy, onClose)
   return (
     <Modal opened onClose={close} title="New Subscription" size="lg">
       <form onSubmit={submit} aria-label="New Subscription">

@@ -10,7 +10,7 @@ import { wallTime, zoneText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { Combobox } from '../../parts/combobox.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
-import { useUnsaved } from '../../parts/unsaved.tsx'
+import { useUnsavedNew } from '../../parts/unsaved.tsx'
 import { useTyped } from '../../parts/use-typed.ts'
 
 interface NewExportProps {
@@ -43,14 +43,7 @@ export function NewExport({ onClose, onStarted }: NewExportProps) {
     onStarted(id)
   })
   const isChanged = `${typed.types}${typed.elements}${typed.since}` !== ''
-  const leave = () => {
-    release()
-    onClose()
-  }
-  const { question, close, release } = useUnsaved(isChanged && !isBusy, {
-    onClose: leave,
-    leftBy: ({ new: isNew }) => isNew,
-  })
+  const { question, close } = useUnsavedNew(isChanged && !isBusy, onClose)
   return (
     <Modal opened onClose={close} title="New export">
       <form onSubmit={submit} aria-label="New export">

@@ -12,7 +12,7 @@ import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import type { FairShares } from '../../http/admission/fair-shares.ts'
 import { answerPart, type WorkThreads } from '../../http/admission/work-threads.ts'
 import { failureOf } from '../../http/errors.ts'
-import { stateOf, userOf } from '../../http/exchange.ts'
+import { stateOf, userAgentOf } from '../../http/exchange.ts'
 import { announcedLength, bodyPieces, checkEncoding, invite, parseBody, textOf } from '../../http/message/body.ts'
 import { contentTypeOf } from '../../http/message/format.ts'
 import { BudgetError, currentBudget, unpaid } from '../../isolation/budget.ts'
@@ -22,6 +22,7 @@ import {
   type ImportedItem,
   importItems,
   importTogether,
+  itemTooLong,
   type Refusal,
   refusal,
 } from '../../rehearsal/transfer/import.ts'
@@ -155,7 +156,7 @@ async function carriedOut(request: ImportRequest, batch: readonly Item[]): Promi
   const whole = batch.filter((item): item is Whole => item.bytes !== undefined)
   const tooLong = batch
     .filter(({ bytes }) => bytes === undefined)
-    .map(({ number }) => named(form, { number, error: itemTooLong(form, services.config.limits.bodyBytes) }))
+    .map(({ number }) => named(form, { number, error: itemTooLong(form.name, services.config.limits.bodyBytes) }))
   if (whole.length === 0 || (request.isAtomic && tooLong.length > 0)) return { ...NOTHING, refused: tooLong }
   const answer = await withRoom(request, whole, () =>
     services.threads === undefined ? here(request, whole) : inThread(request, services.threads, whole),
@@ -164,12 +165,6 @@ async function carriedOut(request: ImportRequest, batch: readonly Item[]): Promi
 }
 
 const NOTHING = { imported: 0, updated: 0 }
-
-const itemTooLong = ({ name }: BodyForm, bytes: number): FhirError =>
-  new FhirError(413, {
-    code: 'too-long',
-    diagnostics: `The ${name} is longer than ${bytes} bytes, the most this server takes`,
-  })
 
 /** Long items count among the bodies in memory, as if each had come in a request of its own. */
 async function withRoom({ koa }: ImportRequest, items: readonly Whole[], work: () => Promise<Answer>): Promise<Answer> {
@@ -197,8 +192,7 @@ async function inThread({ koa, form }: ImportRequest, threads: WorkThreads, item
 async function here(request: ImportRequest, items: readonly Whole[]): Promise<Answer> {
   const { koa, clinic, services, form, isAtomic } = request
   await yieldToEventLoop()
-  const { sub: id, name, role } = userOf(koa)
-  const access = services.access(clinic, { kind: 'user', id, name, role })
+  const access = services.access(clinic, userAgentOf(koa))
   const refusalOf = (error: unknown): FhirError => {
     const failure = failureOf(error, services.logger, PLACE)
     if (failure.status >= 500) throw failure

@@ -99,7 +99,7 @@ class ExportStep {
       if (ids.length > MOST_MEMBERS) throw unprocessable(`The Group has more than ${MOST_MEMBERS} members; ${ALL}`)
     }
     const bytes = Buffer.from(JSON.stringify(ids))
-    const { sha256, size } = await this.#services.contents.receive(this.#job.clinic, piecesOf(bytes), MOST_BYTES)
+    const { sha256, size } = await this.#services.contents.receive(this.#job.clinic, [bytes], MOST_BYTES)
     return { use: 'state', type: 'Group', sha256, count: ids.length, size }
   }
 
@@ -149,7 +149,7 @@ class ExportStep {
 
   async #deletedFile(): Promise<JobFile> {
     const bytes = Buffer.from(this.#deleted.join(''))
-    const { sha256, size } = await this.#services.contents.receive(this.#job.clinic, piecesOf(bytes), MOST_BYTES)
+    const { sha256, size } = await this.#services.contents.receive(this.#job.clinic, [bytes], MOST_BYTES)
     return { use: 'deleted', type: 'Bundle', sha256, count: this.#deleted.length, size }
   }
 
@@ -200,15 +200,15 @@ class ExportStep {
         else lines.push(`${text}\n`)
       }
     }
-    if (lines.length > 0) yield* this.#counted(piecesOf(Buffer.from(lines.join(''))))
+    if (lines.length > 0) yield* this.#counted([Buffer.from(lines.join(''))])
   }
 
   async *#filledIn(text: string): AsyncGenerator<Uint8Array> {
     yield* this.#counted(await this.#services.filledIn(this.#job.clinic, text))
-    yield* this.#counted(piecesOf(Buffer.from('\n')))
+    yield* this.#counted([Buffer.from('\n')])
   }
 
-  async *#counted(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  async *#counted(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
       this.#bytes += piece.length
       yield piece
@@ -243,10 +243,6 @@ async function trailPage(ctx: Context, at: number, after: string | undefined) {
 
 /** Events of a page. */
 const EVENTS = 500
-
-async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
-}
 
 async function* together(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield first

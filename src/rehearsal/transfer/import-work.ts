@@ -12,7 +12,7 @@ import { Budget, BudgetError, withBudget } from '../../isolation/budget.ts'
 import { type ImportInput, type ImportState, type LaterLine, withInput } from '../../jobs/import/import-state.ts'
 import { JOB, type JobFile, type JobOwner, type JobStep, type JobWork, type NamedJob } from '../../jobs/job.ts'
 import { StoreUnavailable } from '../../repository/repository.ts'
-import { type Done, type ImportedItem, importItems, type Refusal, refusal } from './import.ts'
+import { type Done, type ImportedItem, importItems, itemTooLong, type Refusal, refusal } from './import.ts'
 import { batchesOf, type Item, linesOf } from './items.ts'
 
 export interface ImportServices {
@@ -88,7 +88,7 @@ class ImportStep {
     const { at, inputs, offset, line } = this.#state
     const { sha256 = '', size = 0, type } = inputs[at] as ImportInput
     const { contents, lineBytes } = this.#services
-    const pieces = offset < size ? contents.read(this.#job.clinic, sha256, { start: offset, end: size }) : nothing()
+    const pieces = offset < size ? contents.read(this.#job.clinic, sha256, { start: offset, end: size }) : []
     const lines = linesOf(buffers(pieces), lineBytes, { number: line + 1, at: offset })
     for await (const batch of batchesOf(lines)) {
       await this.#carryOut(batch as readonly Line[], at, type)
@@ -135,7 +135,7 @@ class ImportStep {
     for (const { number, bytes } of lines) {
       let resource: unknown
       try {
-        if (bytes === undefined) throw tooLong(this.#services.lineBytes)
+        if (bytes === undefined) throw itemTooLong('line', this.#services.lineBytes)
         resource = inBudget(this.#services.workMilliseconds, () => this.#services.parse(bytes))
         checkType(resource, type)
         parsed.push({ number, resource: withSource(resource, this.#state.source) })
@@ -170,7 +170,7 @@ class ImportStep {
   }
 
   #keep(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) {
-    return this.#services.contents.receive(this.#job.clinic, iterated(pieces), Number.POSITIVE_INFINITY)
+    return this.#services.contents.receive(this.#job.clinic, pieces, Number.POSITIVE_INFINITY)
   }
 
   async #result(): Promise<JobStep> {
@@ -258,12 +258,6 @@ function outcomeOf({ number, resource, error }: Refusal, url: string): object {
   }
 }
 
-const tooLong = (bytes: number): FhirError =>
-  new FhirError(413, {
-    code: 'too-long',
-    diagnostics: `The line is longer than ${bytes} bytes, the most this server takes`,
-  })
-
 const tooCostly = ({ what }: BudgetError): FhirError =>
   new FhirError(422, { code: 'too-costly', diagnostics: `The line takes more work than one may, at ${what}` })
 
@@ -300,15 +294,9 @@ const bounded = (access: ClinicAccess, milliseconds: number): ClinicAccess => ({
 const inBudget = <T>(milliseconds: number, work: () => T): T =>
   withBudget(new Budget({ canMove: false, endsAt: Date.now() + milliseconds, readingMs: milliseconds }), work)
 
-async function* buffers(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+async function* buffers(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   for await (const { buffer, byteOffset, byteLength } of pieces) yield Buffer.from(buffer, byteOffset, byteLength)
 }
-
-async function* iterated(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield* pieces
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** Opens a file at an address: its bytes, or why there are none. */
 export type OpenSource = (
@@ -358,7 +346,7 @@ async function withoutInput(
 ): Promise<JobStep> {
   const url = state.inputs[state.at]?.url ?? ''
   const text = `${JSON.stringify(toOutcome([{ code: 'not-found', diagnostics: `${url}: ${diagnostics}` }]))}\n`
-  const { sha256, size } = await contents.receive(clinic, iterated([Buffer.from(text)]), Number.POSITIVE_INFINITY)
+  const { sha256, size } = await contents.receive(clinic, [Buffer.from(text)], Number.POSITIVE_INFINITY)
   const told = withInput(state, state.at, (input) => ({ ...input, errors: [[sha256, 1]] }))
   const next = { ...told, at: state.at + 1, tries: 0 }
   return {

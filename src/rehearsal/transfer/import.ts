@@ -1,7 +1,7 @@
 /** Resources of another system, or of an export, are written under their own ids (docs/imports.md). */
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import { checkIsWhole } from '../../core/write.ts'
-import { badRequest, type FhirError } from '../../fhir/outcome.ts'
+import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { type AnyResource, isObject } from '../../fhir/resource.ts'
 
 /** A parsed item. */
@@ -24,6 +24,13 @@ export interface Imported {
   readonly updated: number
   readonly refused: readonly Refusal[]
 }
+
+/** @param name of an item, in messages. @param bytes the most that it may have */
+export const itemTooLong = (name: string, bytes: number): FhirError =>
+  new FhirError(413, {
+    code: 'too-long',
+    diagnostics: `The ${name} is longer than ${bytes} bytes, the most this server takes`,
+  })
 
 /** The error for the client of any error, thrown again where it is not of one resource. */
 type RefusalOf = (error: unknown) => FhirError
