@@ -10,12 +10,14 @@ import { sizesAt } from './data-set.ts'
 import { benchDocuments, DOCUMENTS } from './documents/documents-bench.ts'
 import { documentsTables, documentsVerdicts } from './documents/documents-report.ts'
 import { AUDIT, benchEmbedded, JOURNAL, LARGE_RECORDS, READ_BESIDE_WRITES, SUBSCRIBERS } from './embedded-bench.ts'
+import { benchEvents, EVENTS, eventsTable, eventsVerdicts } from './events/events-bench.ts'
 import { benchGrowth, GROWTH } from './growth/growth-bench.ts'
 import { growthTables, growthVerdicts } from './growth/growth-report.ts'
 import { HOSTILE_CASES } from './isolation/cases.ts'
 import { benchIsolation, ISOLATION, type IsolationResults } from './isolation/isolation-bench.ts'
 import { isolationTables, isolationVerdicts } from './isolation/isolation-report.ts'
 import { benchExport, EXPORT, exportTable, exportVerdicts } from './jobs/export-bench.ts'
+import { benchImport, IMPORT, importTable, importVerdicts } from './jobs/import-bench.ts'
 import {
   benchMatching,
   MATCHING,
@@ -28,7 +30,7 @@ import { mongoTables, mongoVerdicts } from './mongo/mongo-report.ts'
 import { MONGO_SIZES, measureSizes, sizeTables } from './mongo/mongo-sizes.ts'
 import { benchRehearsal, REHEARSAL } from './rehearsal/rehearsal-bench.ts'
 import { rehearsalTable, rehearsalVerdicts } from './rehearsal/rehearsal-report.ts'
-import { machine, type Results, tables, verdicts, verdictTable } from './report.ts'
+import { machine, type Results, tables, type Verdict, verdicts, verdictTable } from './report.ts'
 import { scenarios } from './scenarios.ts'
 import { schedulingScenarios } from './scheduling/scheduling-scenarios.ts'
 import { benchSoak, SOAK } from './soak/soak-bench.ts'
@@ -65,7 +67,9 @@ Measures speed and memory of the server, compared with ceilings in the same run.
   calls        whole phone calls
   documents    documents within their resources
   contents     large files
-  export       an export of 100,000 resources
+  export       an export of 100,000 resources, times --scale
+  import       an import of 100,000 resources, times --scale
+  events       from an event to the request to a receiver, and 10,000 events in a minute
   rehearsal    resets, snapshots and clones, runs that are judged
   soak         what grows under mixed load at half the capacity
   mongo-sizes  the bytes that resources take in MongoDB
@@ -133,6 +137,8 @@ function options(): Options {
     DOCUMENTS,
     CONTENTS,
     EXPORT,
+    IMPORT,
+    EVENTS,
     REHEARSAL,
     SOAK,
   ]
@@ -187,53 +193,24 @@ async function matching(chosen: Options, folder: string): Promise<void> {
   if (judged.some(({ pass }) => !pass)) process.exitCode = 1
 }
 
-async function calls({ seconds, ...chosen }: Options, folder: string): Promise<void> {
-  const results = await benchCalls(folder, seconds)
-  const judged = callsVerdicts(results)
-  const file = write({ options: { seconds, ...chosen }, calls: results, verdicts: judged })
-  console.log([callsTables(results), verdictTable(judged), file].join('\n\n'))
+/** Writes and shows the results of one benchmark, under its name. */
+function conclude<Result>(
+  chosen: Options,
+  name: string,
+  results: Result,
+  show: (results: Result) => string,
+  judge: (results: Result) => readonly Verdict[],
+): void {
+  const judged = judge(results)
+  const file = write({ options: chosen, [name]: results, verdicts: judged })
+  console.log([show(results), verdictTable(judged), file].join('\n\n'))
   if (judged.some(({ pass }) => !pass)) process.exitCode = 1
 }
 
-async function documents({ seconds, ...chosen }: Options, folder: string): Promise<void> {
-  const results = await benchDocuments(folder, seconds)
-  const judged = documentsVerdicts(results)
-  const file = write({ options: { seconds, ...chosen }, documents: results, verdicts: judged })
-  console.log([documentsTables(results), verdictTable(judged), file].join('\n\n'))
-  if (judged.some(({ pass }) => !pass)) process.exitCode = 1
-}
-
-async function contents(chosen: Options, folder: string): Promise<void> {
-  const results = await benchContents(chosen.engines, folder)
-  const judged = results.flatMap(contentsVerdicts)
-  const file = write({ options: chosen, contents: results, verdicts: judged })
-  console.log([contentsTable(results), verdictTable(judged), file].join('\n\n'))
-  if (judged.some(({ pass }) => !pass)) process.exitCode = 1
-}
-
-async function rehearsal(chosen: Options, folder: string): Promise<void> {
-  const results = await benchRehearsal(chosen, folder)
-  const judged = results.flatMap(rehearsalVerdicts)
-  const file = write({ options: chosen, rehearsal: results, verdicts: judged })
-  console.log([rehearsalTable(results), verdictTable(judged), file].join('\n\n'))
-  if (judged.some(({ pass }) => !pass)) process.exitCode = 1
-}
-
-async function exports(chosen: Options, folder: string): Promise<void> {
-  const results = await benchExport(chosen.engines, folder)
-  const judged = results.flatMap(exportVerdicts)
-  const file = write({ options: chosen, export: results, verdicts: judged })
-  console.log([exportTable(results), verdictTable(judged), file].join('\n\n'))
-  if (judged.some(({ pass }) => !pass)) process.exitCode = 1
-}
-
-async function soak(chosen: Options, folder: string): Promise<void> {
-  const results = await benchSoak(chosen.minutes, chosen.scale, folder)
-  const judged = soakVerdicts(results)
-  const file = write({ options: chosen, soak: results, verdicts: judged })
-  console.log([soakTable(results), verdictTable(judged), file].join('\n\n'))
-  if (judged.some(({ pass }) => !pass)) process.exitCode = 1
-}
+const ofEach =
+  <Result>(judge: (result: Result) => readonly Verdict[]) =>
+  (results: readonly Result[]): readonly Verdict[] =>
+    results.flatMap(judge)
 
 /** Writes the results and returns the path of their file. */
 function write(results: object): string {
@@ -268,6 +245,7 @@ function report(chosen: Options, embedded: Results | undefined, mongo: MongoResu
 /** Exits by process.exit, so that the server processes are killed too. */
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const chosen = options()
+const { engines } = chosen
 mkdirSync(DATA, { recursive: true })
 const folder = mkdtempSync(join(DATA, 'bench-'))
 try {
@@ -275,12 +253,22 @@ try {
   else if (chosen.only.includes(GROWTH)) await growth(chosen, folder)
   else if (chosen.only.includes(ISOLATION)) await isolation(chosen, folder)
   else if (chosen.only.includes(MATCHING)) await matching(chosen, folder)
-  else if (chosen.only.includes(CALLS)) await calls(chosen, folder)
-  else if (chosen.only.includes(DOCUMENTS)) await documents(chosen, folder)
-  else if (chosen.only.includes(CONTENTS)) await contents(chosen, folder)
-  else if (chosen.only.includes(REHEARSAL)) await rehearsal(chosen, folder)
-  else if (chosen.only.includes(EXPORT)) await exports(chosen, folder)
-  else if (chosen.only.includes(SOAK)) await soak(chosen, folder)
+  else if (chosen.only.includes(CALLS))
+    conclude(chosen, CALLS, await benchCalls(folder, chosen.seconds), callsTables, callsVerdicts)
+  else if (chosen.only.includes(DOCUMENTS))
+    conclude(chosen, DOCUMENTS, await benchDocuments(folder, chosen.seconds), documentsTables, documentsVerdicts)
+  else if (chosen.only.includes(CONTENTS))
+    conclude(chosen, CONTENTS, await benchContents(engines, folder), contentsTable, ofEach(contentsVerdicts))
+  else if (chosen.only.includes(REHEARSAL))
+    conclude(chosen, REHEARSAL, await benchRehearsal(chosen, folder), rehearsalTable, ofEach(rehearsalVerdicts))
+  else if (chosen.only.includes(EXPORT))
+    conclude(chosen, EXPORT, await benchExport(engines, chosen.scale, folder), exportTable, ofEach(exportVerdicts))
+  else if (chosen.only.includes(IMPORT))
+    conclude(chosen, IMPORT, await benchImport(engines, chosen.scale, folder), importTable, ofEach(importVerdicts))
+  else if (chosen.only.includes(EVENTS))
+    conclude(chosen, EVENTS, await benchEvents(engines, folder), eventsTable, ofEach(eventsVerdicts))
+  else if (chosen.only.includes(SOAK))
+    conclude(chosen, SOAK, await benchSoak(chosen.minutes, chosen.scale, folder), soakTable, soakVerdicts)
   else await bench(chosen, folder)
 } finally {
   rmSync(folder, { recursive: true, force: true })

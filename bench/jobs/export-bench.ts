@@ -7,14 +7,11 @@ import { importData } from '../import-data.ts'
 import { startMongod } from '../mongo/mongod.ts'
 import { table, type Verdict } from '../report.ts'
 import type { ServerProcess } from '../server-process.ts'
+import { jobDone, mebibytes, SCALE } from './job.ts'
 
 export const EXPORT = 'export'
 
-/** The data set of this scale has 100,000 resources. */
-const SCALE = 3.65
 const ROUNDS = 3
-/** Milliseconds between two looks at the state and the memory. */
-const LOOK = 20
 const MIB = 1024 * 1024
 /** Resources a second, and bytes of memory beyond that of before. */
 const TARGETS = { rate: 20_000, memory: 64 * MIB }
@@ -28,14 +25,19 @@ export interface ExportResults {
   readonly memory: number | undefined
 }
 
-export async function benchExport(engines: readonly string[], folder: string): Promise<readonly ExportResults[]> {
+/** @param scale times the 100,000 resources */
+export async function benchExport(
+  engines: readonly string[],
+  scale: number,
+  folder: string,
+): Promise<readonly ExportResults[]> {
   const results: ExportResults[] = []
   for (const engine of engines) {
     const mongod = engine === 'mongodb' ? await startMongod(join(folder, 'mongo-export')) : undefined
     const url = mongod?.urlOf(EXPORT) ?? `sqlite:${join(folder, 'export.db')}`
     try {
       // By two processes, so that the memory of the import does not hide that of the export.
-      await withServer(url, fill)
+      await withServer(url, fill(scale))
       results.push({ engine, ...(await withServer(url, measured)) })
     } finally {
       await mongod?.stop()
@@ -56,8 +58,10 @@ async function withServer<T>(
   }
 }
 
-const fill = ({ url }: ServerProcess, authorization: string) =>
-  importData(url, { authorization, 'content-type': 'application/fhir+json' }, sizesAt(SCALE))
+const fill =
+  (scale: number) =>
+  ({ url }: ServerProcess, authorization: string) =>
+    importData(url, { authorization, 'content-type': 'application/fhir+json' }, sizesAt(SCALE * scale))
 
 interface Round {
   readonly resources: number
@@ -79,30 +83,10 @@ async function measured(server: ServerProcess, authorization: string): Promise<O
 }
 
 async function exported(server: ServerProcess, authorization: string, query = ''): Promise<Round> {
-  const headers = { authorization }
-  const before = server.memory()?.own ?? 0
-  let most = before
-  const started = performance.now()
-  const accepted = await fetch(`${server.url}/$export${query}`, { headers: { ...headers, prefer: 'respond-async' } })
-  const job = accepted.headers.get('content-location')
-  if (job === null) throw new Error(`The export was answered ${accepted.status}: ${await accepted.text()}`)
-  for (;;) {
-    const state = await fetch(job, { headers })
-    most = Math.max(most, server.memory()?.own ?? 0)
-    if (state.status === 200) {
-      const milliseconds = performance.now() - started
-      const { output } = (await state.json()) as { readonly output: readonly { readonly count: number }[] }
-      await fetch(job, { method: 'DELETE', headers })
-      const resources = output.reduce((sum, { count }) => sum + count, 0)
-      return { resources, milliseconds, memory: before === 0 ? undefined : most - before }
-    }
-    if (state.status !== 202) throw new Error(`The export has failed: ${state.status} ${await state.text()}`)
-    await state.body?.cancel()
-    await pause(LOOK)
-  }
+  const { body, ...job } = await jobDone(server, { authorization }, `/$export${query}`)
+  const { output } = body as { readonly output: readonly { readonly count: number }[] }
+  return { ...job, resources: output.reduce((sum, { count }) => sum + count, 0) }
 }
-
-const mebibytes = (bytes: number | undefined): string => (bytes === undefined ? '-' : (bytes / MIB).toFixed(1))
 
 export const exportTable = (results: readonly ExportResults[]): string =>
   table(

@@ -7,9 +7,8 @@ import type { Context } from '../core/context.ts'
 import { closestName } from '../fhir/closest-name.ts'
 import { type FhirError, unprocessable } from '../fhir/outcome.ts'
 import { present } from '../fhir/resource.ts'
-import { matches } from '../search/matches.ts'
 import type { Condition } from '../search/plan.ts'
-import { conditionsWithin } from './criteria.ts'
+import { conditionsWithin, meets } from './criteria.ts'
 import type { CompiledMatcher } from './resource-event.ts'
 import { type Topic, topicAt, topics } from './topics.ts'
 
@@ -119,14 +118,12 @@ export async function topicMatcher(
   for (const filter of filters) conditions.push(await filterOf(ctx, topic, filter))
   return {
     types: topic.types,
-    match: async (event) => {
-      const [current, previous] = [await event.current(), await event.previous()]
-      if (!topic.matches({ type: event.type, previous, current })) return undefined
+    asksPrevious: true,
+    match: ({ type, current, previous }) => {
+      if (!topic.matches({ type, previous, current })) return undefined
       const version = current ?? previous
       if (version === undefined) return undefined
-      const isMet = conditions.every(
-        ([type, where]) => type !== event.type || where.every((condition) => matches(condition, version)),
-      )
+      const isMet = conditions.every(([of, where]) => of !== type || meets(where, version))
       return isMet ? { topic: topic.url } : undefined
     },
   }

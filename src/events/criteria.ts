@@ -7,7 +7,7 @@ import { ownConditions } from '../core/search-request.ts'
 import { isResourceType } from '../fhir/definitions.ts'
 import { oncePer } from '../fhir/memoize.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
-import { leavesResource, matches } from '../search/matches.ts'
+import { type Candidate, leavesResource, matches } from '../search/matches.ts'
 import type { Condition } from '../search/plan.ts'
 import type { CompiledMatcher, MatchableVersion } from './resource-event.ts'
 
@@ -27,24 +27,27 @@ export async function compileCriteria(ctx: Context, criteria: string): Promise<C
   const conditions = query === '' ? [] : await conditionsWithin(ctx, type, query)
   return {
     types: [type],
-    match: async (event) => {
-      const current = await event.current()
-      // R4: "there is no notification when a resource is deleted".
-      if (current === undefined) return undefined
-      return conditions.every((condition) => holds(condition, current)) ? {} : undefined
-    },
+    asksPrevious: false,
+    // R4: "there is no notification when a resource is deleted".
+    match: ({ current }) => (current !== undefined && meets(conditions, current) ? {} : undefined),
   }
 }
 
-/** The entries of a version by their parameters, for the hundreds of conditions that it may be compared with. */
-const byParameter = oncePer((version: MatchableVersion) => Map.groupBy(version.entries, ({ param }) => param))
+export const meets = (conditions: readonly Condition[], version: MatchableVersion): boolean =>
+  conditions.every((condition) => holds(condition, version))
+
+/** A version by each parameter that it has entries of, for the hundreds of conditions that it may be compared with. */
+const byParameter = oncePer((version: MatchableVersion) => {
+  const entries = Map.groupBy(version.entries, ({ param }) => param)
+  return new Map(Array.from(entries, ([param, own]): [string, Candidate] => [param, { ...version, entries: own }]))
+})
 
 /** Compares a condition on one parameter with the entries of that alone. */
 function holds(condition: Condition, version: MatchableVersion): boolean {
   if (condition.kind === 'any') return condition.of.some((part) => holds(part, version))
   if (condition.kind === 'all') return condition.of.every((part) => holds(part, version))
   if (!('param' in condition)) return matches(condition, version)
-  return matches(condition, { ...version, entries: byParameter(version).get(condition.param) ?? [] })
+  return matches(condition, byParameter(version).get(condition.param) ?? { ...version, entries: [] })
 }
 
 function partsOf(criteria: string): { readonly type: string; readonly query: string } {

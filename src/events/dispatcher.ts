@@ -5,7 +5,6 @@
  */
 import type { ClinicAccess, Context } from '../core/context.ts'
 import { instantOf } from '../fhir/dates.ts'
-import { once } from '../fhir/memoize.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { present } from '../fhir/resource.ts'
 import type { BackgroundLoop } from '../isolation/background-loop.ts'
@@ -37,6 +36,7 @@ export const eventDispatcher = (services: DispatcherServices): BackgroundLoop =>
         return events > 0
       },
       failure: 'events could not be matched with Subscriptions',
+      together: MOST_CHANGES,
     },
     { look: LOOK, pause: 0 },
   )
@@ -57,9 +57,9 @@ async function dispatch(ctx: Context, key: string): Promise<Dispatched> {
   const listeners = await listenersOf(ctx)
   let [events, matches] = [0, 0]
   for (const record of fed) {
-    const event = resourceEvent(ctx, record)
-    const found = await matchesOf(event, listeners.get(event.type) ?? [])
-    if (found.length > 0 && (await isBehindAnother(ctx, event))) break
+    const subject = { ...subjectOf(record.key), method: record.value.method }
+    const found = await matchesOf(ctx, record.key, subject, listeners.get(subject.type) ?? [])
+    if (found.length > 0 && (await isBehindAnother(ctx, subject))) break
     for (const [id, match] of found) await append(ctx, id, record, match)
     records.delete(EVENT, record.key, { expect: record.version })
     events += 1
@@ -69,23 +69,22 @@ async function dispatch(ctx: Context, key: string): Promise<Dispatched> {
   return { events, matches }
 }
 
+type Subject = Omit<ResourceEvent, 'current' | 'previous'>
 type Found = readonly (readonly [id: string, match: Match])[]
 
-async function matchesOf(event: ResourceEvent, listeners: readonly Listener[]): Promise<Found> {
-  const found: [string, Match][] = []
-  for (const { id, match } of listeners) {
-    const matched = await matchedBy(match, event)
-    if (matched !== undefined) found.push([id, matched])
-  }
-  return found
-}
-
-/** Undefined too for a version that can't be indexed, as one with too many values for a search parameter that was added since. */
-async function matchedBy(match: Listener['match'], event: ResourceEvent): Promise<Match | undefined> {
+async function matchesOf(ctx: Context, key: string, subject: Subject, listeners: readonly Listener[]): Promise<Found> {
+  if (listeners.length === 0) return []
   try {
-    return await match(event)
+    const asksPrevious = listeners.some((listener) => listener.asksPrevious)
+    const previous = asksPrevious ? await matchable(ctx, await readOf(ctx, subject, subject.version - 1)) : undefined
+    const event = { ...subject, previous, current: await currentOf(ctx, key, subject) }
+    return listeners.flatMap(({ id, match }) => {
+      const matched = match(event)
+      return matched === undefined ? [] : [[id, matched] as const]
+    })
   } catch (error) {
-    if (error instanceof FhirError && error.status < 500) return undefined
+    // A version that can't be indexed, as one with too many values for a search parameter that was added since.
+    if (error instanceof FhirError && error.status < 500) return []
     throw error
   }
 }
@@ -93,7 +92,7 @@ async function matchedBy(match: Listener['match'], event: ResourceEvent): Promis
 /**
  * Whether the change of the version before waits still: a list that was read while others wrote may have the later one alone.
  */
-async function isBehindAnother(ctx: Context, event: ResourceEvent): Promise<boolean> {
+async function isBehindAnother(ctx: Context, event: Subject): Promise<boolean> {
   if (event.version === 1) return false
   const earlier = await readOf(ctx, event, event.version - 1)
   if (earlier === undefined) return false
@@ -127,21 +126,13 @@ async function giveUp(ctx: Context, id: string): Promise<void> {
   await takeDeliveryBack(ctx, id)
 }
 
-function resourceEvent(ctx: Context, { key, value: { method } }: KindRecord<FedEvent>): ResourceEvent {
-  const subject = { ...subjectOf(key), method }
-  const at = (version: number) => once(async () => matchable(ctx, await readOf(ctx, subject, version)))
+async function currentOf(ctx: Context, key: string, subject: Subject): Promise<MatchableVersion | undefined> {
   const recent = ctx.unit.recentlyFed(key)
-  const known = recent && matchableOf(recent)
-  const current = known === undefined ? at(subject.version) : async () => known
-  return { ...subject, current, previous: at(subject.version - 1) }
+  return recent === undefined ? await matchable(ctx, await readOf(ctx, subject, subject.version)) : matchableOf(recent)
 }
 
 /** Undefined for a version that there isn't, and for one that nobody may see: it is no event. */
-async function readOf(
-  ctx: Context,
-  { type, id }: Pick<ResourceEvent, 'type' | 'id'>,
-  version: number,
-): Promise<Versioned | undefined> {
+async function readOf(ctx: Context, { type, id }: Subject, version: number): Promise<Versioned | undefined> {
   try {
     return version < 1 ? undefined : await ctx.unit.readVersion(type, id, version)
   } catch (error) {

@@ -11,10 +11,10 @@ export interface MatchableVersion extends Candidate {
 
 /** A committed change of one resource. */
 export interface ResourceEvent extends Pick<StoredResource, 'type' | 'id' | 'version' | 'lastUpdated' | 'method'> {
-  /** The version that it made; undefined for a deletion. Read once. */
-  readonly current: () => Promise<MatchableVersion | undefined>
-  /** The version before it; undefined where there was none, or it was a deletion. Read once. */
-  readonly previous: () => Promise<MatchableVersion | undefined>
+  /** The version that it made; undefined for a deletion. */
+  readonly current: MatchableVersion | undefined
+  /** The version before it; undefined where there was none, it was a deletion, or no matcher asks for it. */
+  readonly previous: MatchableVersion | undefined
 }
 
 /** Facts that are logged of an event besides the change itself. */
@@ -26,6 +26,8 @@ export interface Match {
 export interface CompiledMatcher {
   /** The types of resources whose changes it matches. */
   readonly types: readonly string[]
-  /** Undefined: the change is not an event of the Subscription. */
-  readonly match: (event: ResourceEvent) => Promise<Match | undefined>
+  /** Whether it compares with the version before. */
+  readonly asksPrevious: boolean
+  /** Undefined: the change is not an event of the Subscription. Not asynchronous, as a change may be matched with a thousand. */
+  readonly match: (event: ResourceEvent) => Match | undefined
 }

@@ -51,7 +51,7 @@ export interface LeasedJob {
 }
 
 /** Milliseconds from a call of `wake` to the look. */
-const WOKEN_AFTER = 30
+const WOKEN_AFTER = 50
 
 export class BackgroundLoop {
   readonly #source: JobSource

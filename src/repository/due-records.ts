@@ -44,6 +44,8 @@ interface DueKind<Value> {
   readonly lease?: number
   /** Logged after a fault; work on the other records continues. */
   readonly failure: string
+  /** Records of a clinic that the work on one of them does together, at most: a look takes one of each clinic. */
+  readonly together?: number
 }
 
 /** Work that takes several changes: the record is leased meanwhile. */
@@ -67,6 +69,9 @@ export type DueWork<Value> = LongWork<Value> | ShortWork<Value>
 export const dueRecordLoop = <Value>(services: DueServices, work: DueWork<Value>, pace = PACE): BackgroundLoop =>
   new BackgroundLoop(new DueRecords(services, work), pace)
 
+const firstOfEachClinic = <Due extends { readonly clinic: string }>(due: readonly Due[]): readonly Due[] =>
+  due.filter(({ clinic }, index) => due.findIndex((other) => other.clinic === clinic) === index)
+
 class DueRecords<Value> implements JobSource {
   readonly #services: DueServices
   readonly #work: DueWork<Value>
@@ -78,12 +83,15 @@ class DueRecords<Value> implements JobSource {
 
   async *jobs(): AsyncGenerator<Job> {
     const { repository } = this.#services
+    const { kind, together } = this.#work
+    const limit = together ?? MAX_RECORDS
     for (let hasWorked = true; hasWorked; ) {
       hasWorked = false
-      const due = await repository.dueRecords(this.#work.kind, { limit: MAX_RECORDS })
-      for (const { clinic, key } of due) {
+      const due = await repository.dueRecords(kind, { limit })
+      const isLast = together !== undefined && due.length < limit
+      for (const { clinic, key } of together === undefined ? due : firstOfEachClinic(due)) {
         const onWork = (): void => {
-          hasWorked = true
+          hasWorked = !isLast
         }
         yield { lease: () => this.#begin(clinic, key, onWork) }
       }

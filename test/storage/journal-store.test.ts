@@ -7,6 +7,7 @@ import { MongoClient } from 'mongodb'
 import { openJournalStore } from '../../src/main/open-store.ts'
 import type { JournalEntry, JournalFilter, JournalStore, Kept } from '../../src/storage/journal-port.ts'
 import { Database } from '../../src/storage/sqlite/connection.ts'
+import type { SqlValue } from '../../src/storage/sqlite/sql.ts'
 import { SILENT } from '../support/audit.ts'
 import { newDatabaseUrl, newLastingDatabaseUrl } from '../support/database.ts'
 import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
@@ -232,8 +233,8 @@ describeOnSqlite('the file of the journal', () => {
     const all = jest.spyOn(Database.prototype, 'all')
     expect((await store.read('one', ['b', 'none'])).map(({ id }) => id)).toEqual(['b'])
     const [statement = '', ...values] = all.mock.calls[0] ?? []
-    const [db] = all.mock.contexts
-    const plan = db?.all<readonly [...unknown[], detail: string]>(`EXPLAIN QUERY PLAN ${statement}`, ...values)
+    const db = all.mock.contexts[0] as Database | undefined
+    const plan = db?.all<readonly [...SqlValue[], detail: string]>(`EXPLAIN QUERY PLAN ${statement}`, ...values)
     all.mockRestore()
     expect(plan?.map((row) => row.at(-1))).toContainEqual(expect.stringContaining('(clinic=? AND id=?)'))
   })
