@@ -135,8 +135,10 @@ async function sendResponse(koa: KoaContext, { clinic, work, files: [file] }: Na
 
 async function sendFile(koa: KoaContext, contents: Contents, clinic: string, { sha256, size }: JobFile) {
   koa.set('Content-Type', NDJSON)
-  if (koa.method === 'HEAD') koa.length = size
-  else await sendStream(koa, contents.read(clinic, sha256))
+  if (koa.method === 'HEAD') {
+    koa.status = 200
+    koa.length = size
+  } else await sendStream(koa, contents.read(clinic, sha256))
 }
 
 /** Sends bytes as they are read, compressed where the client accepts that. */

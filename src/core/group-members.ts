@@ -7,6 +7,7 @@ import { compartmentMembers } from '../fhir/compartments.ts'
 import { parseDateRange } from '../fhir/dates.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
+import { spend } from '../isolation/budget.ts'
 import { type Condition, plainPage } from '../search/plan.ts'
 import { inCompartment } from '../search/query/compartment.ts'
 import type { Context } from './context.ts'
@@ -87,30 +88,38 @@ async function meetsAll(ctx: Context, patient: string, filters: readonly Filter[
   return true
 }
 
+/** The members of the Groups that are looked into, by level and id: each is looked into once at a level, however many name it. */
+type Known = Map<string, readonly string[]>
+
 /** The ids of the Patients that a Group names, itself and by other Groups; they may not exist. */
-async function listedIn(
-  ctx: Context,
-  group: Group,
-  seen: ReadonlySet<string> = new Set(),
-): Promise<ReadonlySet<string>> {
+async function listedIn(ctx: Context, group: Group, level = 0, known: Known = new Map()): Promise<ReadonlySet<string>> {
+  const { member: members = [] } = group
+  spend(members.length, 'the members of its Groups')
   const ids = new Set<string>()
-  for (const member of group.member ?? []) {
+  for (const member of members) {
     const named = isMember(ctx, member) ? localReference(member.entity.reference ?? '', ctx.baseUrl) : undefined
     if (named?.type === 'Patient') ids.add(named.id)
-    if (named?.type !== 'Group' || named.id === group.id || seen.has(named.id) || seen.size >= MOST_LEVELS) continue
-    const inner = (await ctx.find<Group>('Group', named.id))?.resource
-    if (inner === undefined) continue
-    const above = new Set([...seen, group.id ?? ''])
-    for (const id of await membersOfInner(ctx, inner, above)) ids.add(id)
+    if (named?.type !== 'Group' || named.id === group.id || level >= MOST_LEVELS) continue
+    for (const id of await membersOfInner(ctx, named.id, level + 1, known)) ids.add(id)
   }
   return ids
 }
 
-async function membersOfInner(ctx: Context, group: Group, above: ReadonlySet<string>): Promise<readonly string[]> {
+async function membersOfInner(ctx: Context, id: string, level: number, known: Known): Promise<readonly string[]> {
+  const key = `${level}/${id}`
+  const found = known.get(key)
+  if (found !== undefined) return found
+  const group = (await ctx.find<Group>('Group', id))?.resource
+  const members = group === undefined ? [] : await membersWithin(ctx, group, level, known)
+  known.set(key, members)
+  return members
+}
+
+async function membersWithin(ctx: Context, group: Group, level: number, known: Known): Promise<readonly string[]> {
   const filters = await filtersOf(ctx, group)
-  if (filters.length === 0) return [...(await listedIn(ctx, group, above))]
-  const listed = group.member === undefined ? {} : { member: [...(await listedIn(ctx, group, above))].map(asMember) }
-  const { member: _members, ...rest } = group
+  if (filters.length === 0) return [...(await listedIn(ctx, group, level, known))]
+  const { member, ...rest } = group
+  const listed = member === undefined ? {} : { member: [...(await listedIn(ctx, group, level, known))].map(asMember) }
   return (await Array.fromAsync(membersOf(ctx, { ...rest, ...listed }))).flat()
 }
 

@@ -20,11 +20,11 @@ export const PAYLOADS: Readonly<Record<string, 'json' | 'xml'>> = {
   'application/xml': 'xml',
 }
 
-/** @param stored the lines of its headers as they are stored. @throws FhirError 422 */
+/** @param stored the channel as it is stored, whose headers may be kept. @throws FhirError 422 */
 export async function definitionOf(
   ctx: Context,
   resource: Subscription,
-  stored: readonly string[],
+  stored: Channel | undefined,
 ): Promise<Definition> {
   const matched = matchedOf(resource)
   const channel = channelOf(resource, stored)
@@ -35,24 +35,39 @@ export async function definitionOf(
   return { ...matched, types, channel, ...present({ end }) }
 }
 
-const matchedOf = (resource: Subscription): Matched => {
-  const { criteria = '' } = resource
+/** Characters of the criteria, and of a filter: those of all Subscriptions of a clinic are in memory. */
+const MOST_OF_CRITERIA = 4_000
+
+function matchedOf(resource: Subscription): Matched {
+  const { criteria = '', _criteria } = resource
+  for (const text of [criteria, ...(_criteria?.extension ?? []).map(({ valueString = '' }) => valueString)])
+    if (text.length > MOST_OF_CRITERIA)
+      throw refused(`The criteria, and each filter, have ${MOST_OF_CRITERIA} characters at most`, 'criteria')
   return isBackport({ criteria }) ? { kind: 'backport', ...topicOf(resource) } : { kind: 'r4', criteria }
 }
 
 const MOST_OF_ENDPOINT = 2_000
 
-function channelOf(resource: Subscription, stored: readonly string[]): Channel {
+function channelOf(resource: Subscription, stored: Channel | undefined): Channel {
   const { channel, criteria = '' } = resource
   const backport = isBackport({ criteria }) ? { backport: backportChannel(resource) } : {}
   return { ...addressOf(resource), headers: headersOf(channel, stored), ...backport }
 }
 
-/** Such an address is not called: outbound-request.ts. */
-function hasCredentials(endpoint: string): boolean {
-  const { username, password } = new URL(endpoint)
-  return username !== '' || password !== ''
+/** An address with credentials is not called: outbound-request.ts. @throws FhirError 422 */
+function checkEndpoint(endpoint: string): void {
+  if (endpoint.length > MOST_OF_ENDPOINT)
+    throw refused(`The endpoint has more than ${MOST_OF_ENDPOINT} characters`, 'channel.endpoint')
+  const { username, password } = URL.canParse(endpoint) ? new URL(endpoint) : { username: '', password: '' }
+  if (username !== '' || password !== '')
+    throw refused(
+      'The endpoint has a user name, which everybody reads; send credentials by channel.header',
+      'channel.endpoint',
+    )
 }
+
+/** An element may have an extension alone, and no value. */
+const named = (code: string | undefined): string => (code === undefined ? 'a channel without a type' : `'${code}'`)
 
 type Address = Pick<Channel, 'type' | 'endpoint' | 'payload'>
 
@@ -60,13 +75,9 @@ function addressOf(resource: Subscription): Address {
   const { type, endpoint = '', payload } = resource.channel
   switch (type) {
     case 'rest-hook':
-      if (!isHttpAddress(endpoint) || endpoint.length > MOST_OF_ENDPOINT)
+      if (!isHttpAddress(endpoint))
         throw refused('The endpoint of a rest-hook must be an http or https address', 'channel.endpoint')
-      if (hasCredentials(endpoint))
-        throw refused(
-          'The endpoint has a user name, which everybody reads; send credentials by channel.header',
-          'channel.endpoint',
-        )
+      checkEndpoint(endpoint)
       return { type, endpoint, ...checkPayload(payload, Object.keys(PAYLOADS)) }
     case 'websocket':
       // R4 sends `ping` alone.
@@ -79,7 +90,7 @@ function addressOf(resource: Subscription): Address {
       return { type, endpoint, ...checkPayload(payload, ['text/plain']) }
     default:
       throw refused(
-        `There are no notifications by '${type}'; this server has rest-hook, websocket and email`,
+        `There are no notifications by ${named(type)}; this server has rest-hook, websocket and email`,
         'channel.type',
       )
   }
@@ -107,10 +118,22 @@ const MOST_HEADERS = 20
 const MOST_OF_HEADER = 4_000
 
 /**
- * The lines with their values: one that is `set`, as the resource shows it, keeps the stored value.
+ * The channel of a Subscription that is off, which may be one that this server does not have.
+ * @param stored the channel as it is stored
+ * @throws FhirError 422
+ */
+export function channelOff({ channel }: Subscription, stored: Channel | undefined): Channel {
+  const { endpoint = '' } = channel
+  checkEndpoint(endpoint)
+  return { type: 'rest-hook', endpoint, headers: headersOf(channel, stored) }
+}
+
+/**
+ * The lines with their values: one that is `set`, as the resource shows it, keeps the stored value, unless it would go to another
+ * address: who changes that need not know the value.
  * @throws FhirError 422, which repeats no value
  */
-export function headersOf({ header }: Subscription['channel'], stored: readonly string[]): readonly string[] {
+function headersOf({ header, endpoint }: Subscription['channel'], stored: Channel | undefined): readonly string[] {
   const lines = valuesIn(header)
   if (lines.length > MOST_HEADERS) throw refused(`A channel has ${MOST_HEADERS} headers at most`, 'channel.header')
   return lines.map((line, index) => {
@@ -119,11 +142,14 @@ export function headersOf({ header }: Subscription['channel'], stored: readonly 
     if (name === '' || line.length > MOST_OF_HEADER) throw refused("A header must be 'Name: value'", at)
     if (RESERVED.test(name)) throw refused(`The header ${name} is set by the server`, at)
     if (value !== SECRET_IS_SET) return `${name}: ${value}`
-    const kept = stored.find((one) => one.toLowerCase().startsWith(`${name.toLowerCase()}:`))
+    const kept = stored?.headers.find((one) => one.toLowerCase().startsWith(`${name.toLowerCase()}:`))
     if (kept === undefined) throw refused(`The header ${name} has no value yet that '${SECRET_IS_SET}' would keep`, at)
-    return kept
+    if (originOf(endpoint) === originOf(stored?.endpoint)) return kept
+    throw refused(`The endpoint is another server; send the value of the header ${name} again`, at)
   })
 }
+
+const originOf = (endpoint = ''): string => (URL.canParse(endpoint) ? new URL(endpoint).origin : endpoint)
 
 /** The resource as it is stored: nobody reads the values of its headers. */
 export const withHeadersHidden = (resource: Subscription): Subscription => {

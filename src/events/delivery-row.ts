@@ -48,5 +48,5 @@ export async function stageNotice(ctx: Context, id: string, state: SubscriptionS
 }
 
 /** The receiver, as the outbox tells one from another: a slow one takes no place of others. */
-const receiverOf = ({ channel: { type, endpoint = '' } }: SubscriptionState): string =>
+export const receiverOf = ({ channel: { type, endpoint = '' } }: SubscriptionState): string =>
   type === 'email' || !URL.canParse(endpoint) ? type : new URL(endpoint).host

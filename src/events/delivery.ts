@@ -48,6 +48,8 @@ const OFF_FOR = 10_000
 
 /** How an attempt ended. */
 interface Attempted {
+  /** SubscriptionState.requestedAt of the Subscription that it was made for. */
+  readonly requestedAt: number
   /** The number of the newest event that was delivered or left out. */
   readonly delivered: number
   readonly outcome: Delivery | 'gone'
@@ -64,7 +66,8 @@ export const notifier =
     if (!(await isSandboxEnabled(services.repository, access.clinic))) return await hold(access, row, ctx.now + OFF_FOR)
     const record = await readState(ctx.unit, row.value.subscription.id)
     if (record === undefined || !isListening(record.value)) return await takeAway(access, row)
-    const attempted = await attempt(services, ctx, record, row.value)
+    const { requestedAt } = record.value
+    const attempted = { requestedAt, ...(await attempt(services, ctx, record, row.value)) }
     await access.change((change) => settle(change, row, attempted))
     return attempted.outcome === 'gone' ? { delivered: false, retry: false, reason: GONE } : attempted.outcome
   }
@@ -100,7 +103,7 @@ async function attempt(
   ctx: Context,
   { key: id, value: state }: StateRecord,
   { subscription: { delivered, notice: asked } }: SubscriptionRow,
-): Promise<Attempted> {
+): Promise<Omit<Attempted, 'requestedAt'>> {
   const limit = state.channel.backport?.maxCount ?? (state.channel.type === 'email' ? MOST_IN_EMAIL : MOST_EVENTS)
   const found = await eventsAfter(ctx.unit, id, delivered, limit)
   // Events are a sign of life too.
@@ -191,7 +194,7 @@ async function send(sending: Sending, event: NumberedEvent, tell: TellExchange):
 async function settle(
   ctx: Context,
   row: Leased<SubscriptionRow>,
-  { delivered, outcome, attempt }: Attempted,
+  { requestedAt, delivered, outcome, attempt }: Attempted,
 ): Promise<void> {
   const current = await leased(ctx, row)
   const record = await readState(ctx.unit, row.value.subscription.id)
@@ -204,6 +207,8 @@ async function settle(
   const progress = { ...subscription, delivered, ...(isNoticed || notice === undefined ? {} : { notice }) }
   const fresh = isOn ? { tries: 1, tryUntil: ctx.now + TRY_FOR } : {}
   const tried = withAttempt({ ...current, ...fresh, subscription: progress }, attempt)
+  // Requested anew meanwhile, perhaps for another receiver, of which the attempt tells nothing: the activation goes on from here.
+  if (record.value.status === 'requested' && record.value.requestedAt !== requestedAt) return putRow(ctx, tried, null)
   if (outcome === 'gone') await end(ctx, record, tried)
   else if (outcome.delivered) await goOn(ctx, record, tried, notice)
   else await settleFailure(ctx, record, tried, outcome)

@@ -11,6 +11,7 @@ import type { BackgroundLoop } from '../isolation/background-loop.ts'
 import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
 import { EVENT, eventKey, type FedEvent, type Indexed, subjectOf } from '../repository/event-feed.ts'
 import type { KindRecord, Versioned } from '../repository/repository.ts'
+import { ifReadable } from '../repository/restriction.ts'
 import { deliveredOf, stageDelivery, takeDeliveryBack } from './delivery-row.ts'
 import { type Listener, listenersOf } from './listeners.ts'
 import { putEvent, trimDelivered } from './log.ts'
@@ -132,13 +133,8 @@ async function currentOf(ctx: Context, key: string, subject: Subject): Promise<M
 }
 
 /** Undefined for a version that there isn't, and for one that nobody may see: it is no event. */
-async function readOf(ctx: Context, { type, id }: Subject, version: number): Promise<Versioned | undefined> {
-  try {
-    return version < 1 ? undefined : await ctx.unit.readVersion(type, id, version)
-  } catch (error) {
-    if (error instanceof FhirError && error.status === 403) return undefined
-    throw error
-  }
+async function readOf({ unit }: Context, { type, id }: Subject, version: number): Promise<Versioned | undefined> {
+  return version < 1 ? undefined : await ifReadable(unit.readVersion(type, id, version))
 }
 
 async function matchable(ctx: Context, version: Versioned | undefined): Promise<MatchableVersion | undefined> {

@@ -7,13 +7,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Subscription } from 'fhir/r4'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import { unprocessable } from '../fhir/outcome.ts'
+import { present } from '../fhir/resource.ts'
 import { OUTBOX, readRow, subscriptionKey, TRY_FOR } from '../integrations/outbox/rows.ts'
 import type { BackgroundLoop } from '../isolation/background-loop.ts'
 import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
 import { SUBSCRIBED, SUBSCRIBED_KEY } from '../repository/event-feed.ts'
 import { RECENT } from '../repository/repository.ts'
-import { definitionOf, headersOf, withHeadersHidden } from './definition.ts'
-import { stageDelivery, stageNotice, takeDeliveryBack } from './delivery-row.ts'
+import { channelOff, definitionOf, withHeadersHidden } from './definition.ts'
+import { receiverOf, stageDelivery, stageNotice, takeDeliveryBack } from './delivery-row.ts'
 import { KEPT_FOR, removeOld } from './log.ts'
 import { ownerOf } from './owner.ts'
 import {
@@ -22,6 +23,8 @@ import {
   heartbeatAt,
   isListening,
   nextDue,
+  type Progress,
+  putProgress,
   putState,
   readState,
   type StateRecord,
@@ -45,8 +48,8 @@ export async function stageSubscription(
   const record = await readState(ctx.unit, resource.id)
   const before = record?.value.status === 'deleted' ? undefined : record?.value
   const status = statusOf(resource, before)
-  if (status === 'off') return await stageOff(ctx, resource, record)
-  const definition = await definitionOf(ctx, resource, before?.channel.headers ?? [])
+  if (status === 'off') return await stageOff(ctx, resource, record, before)
+  const definition = await definitionOf(ctx, resource, before?.channel)
   if (status === 'requested') await checkRoom(ctx, before)
   const since = before !== undefined && isListening(before) ? before.since : ctx.unit.writtenAt
   const state = {
@@ -58,23 +61,24 @@ export async function stageSubscription(
     requestedAt: ctx.unit.writtenAt,
   }
   // A definition that has changed is carried out anew.
-  const next = status === 'active' && !isSame(definition, before) ? { ...state, status: 'requested' as const } : state
+  const next = isSame(definition, before) ? state : { ...state, status: 'requested' as const }
   await putState(ctx, resource.id, next, nextDue(next, ctx))
+  if (next.channel.type === 'websocket') await leaveToReaders(ctx, resource.id)
   const { error, ...rest } = withHeadersHidden(resource)
   return { ...rest, status: next.status, ...(next.status === 'error' && error !== undefined ? { error } : {}) }
 }
 
 /** The status that the client may ask for: its own two, and the one that the server has set, which stays. */
 function statusOf(
-  { status }: Subscription,
+  { status }: Partial<Pick<Subscription, 'status'>>,
   before: SubscriptionState | undefined,
 ): Exclude<SubscriptionState['status'], 'deleted'> {
   if (status === 'requested' || status === 'off') return status
   if (before !== undefined && status === before.status) return status
-  throw unprocessable(
-    `Subscription.status is '${status}', which only the server sets; send 'requested', and it becomes active, or 'off'`,
-    { expression: 'Subscription.status' },
-  )
+  const fault = status === undefined ? 'is missing' : `is '${status}', which only the server sets`
+  throw unprocessable(`Subscription.status ${fault}; send 'requested', and it becomes active, or 'off'`, {
+    expression: 'Subscription.status',
+  })
 }
 
 /** It is not carried out, so it may be one that this server could not carry out. */
@@ -82,14 +86,13 @@ async function stageOff(
   ctx: Context,
   resource: Subscription & { readonly id: string },
   record: StateRecord | undefined,
+  before: SubscriptionState | undefined,
 ): Promise<Subscription> {
-  const { channel, criteria = '' } = resource
-  const headers = headersOf(channel, record?.value.channel.headers ?? [])
   const state: SubscriptionState = {
     kind: 'r4',
-    criteria,
+    criteria: '',
     types: [],
-    channel: { type: 'rest-hook', headers },
+    channel: channelOff(resource, before?.channel),
     ...progressOf(record),
     status: 'off',
     owner: await ownerOf(ctx),
@@ -102,10 +105,17 @@ async function stageOff(
   return rest
 }
 
-const progressOf = (record: StateRecord | undefined): Pick<SubscriptionState, 'last' | 'delivered'> => ({
-  last: record?.value.last ?? 0,
-  delivered: record?.value.delivered ?? 0,
-})
+function progressOf(record: StateRecord | undefined): Progress {
+  const { last = 0, delivered = 0, attempts, notifiedAt } = record?.value ?? {}
+  return { last, delivered, ...present({ attempts, notifiedAt }) }
+}
+
+/** Connections read the log themselves: nothing of it waits for the outbox, as it may have done before. */
+async function leaveToReaders(ctx: Context, id: string): Promise<void> {
+  await takeDeliveryBack(ctx, id)
+  const record = await readState(ctx.unit, id)
+  if (record !== undefined) putProgress(ctx.unit, record, { delivered: record.value.last })
+}
 
 const isSame = (definition: Definition, before: SubscriptionState | undefined): boolean =>
   before !== undefined &&
@@ -209,9 +219,10 @@ async function beat(ctx: Context, { key: id, value: state }: StateRecord): Promi
 /** Makes the events due that are still to be delivered, also after they were given up. */
 async function continueDelivery(ctx: Context, { key: id, value: state }: StateRecord): Promise<void> {
   const row = await readRow(ctx.unit, subscriptionKey(id))
-  if (row !== undefined) {
+  if (row?.value.subscription !== undefined) {
     const { reason: _reason, ...rest } = row.value
-    const again = { ...rest, state: 'waiting' as const, tries: 0, tryUntil: ctx.now + TRY_FOR }
+    const subscription = { ...row.value.subscription, receiver: receiverOf(state) }
+    const again = { ...rest, subscription, state: 'waiting' as const, tries: 0, tryUntil: ctx.now + TRY_FOR }
     ctx.unit.records.put(OUTBOX, row.key, again, { due: ctx.now })
   } else if (state.delivered < state.last) await stageDelivery(ctx, id, state)
 }

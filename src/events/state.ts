@@ -105,7 +105,7 @@ export const putProgress = (
   progress: Partial<Progress>,
 ): void => records.put(SUBSCRIPTION, key, { ...value, ...progress }, { due })
 
-type Progress = Pick<SubscriptionState, 'last' | 'delivered' | 'attempts' | 'notifiedAt'>
+export type Progress = Pick<SubscriptionState, 'last' | 'delivered' | 'attempts' | 'notifiedAt'>
 
 function counted(subscribed: Subscribed, state: SubscriptionState | undefined, by: 1 | -1): Subscribed {
   if (state === undefined || !isListening(state)) return subscribed

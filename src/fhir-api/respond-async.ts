@@ -5,7 +5,7 @@
 import type { Context as KoaContext } from 'koa'
 import type { Contents } from '../content/contents.ts'
 import { FhirError, information, toOutcome } from '../fhir/outcome.ts'
-import { present } from '../fhir/resource.ts'
+import { actingUserOf } from '../http/authenticate.ts'
 import { stateOf, userAgentOf, userOf } from '../http/exchange.ts'
 import { receivedBytes } from '../http/message/body.ts'
 import type { User } from '../http/token.ts'
@@ -44,12 +44,13 @@ const KEPT_HEADERS = [
 const SHOWN_HEADERS = { location: 'location', etag: 'etag', 'last-modified': 'lastModified' } as const
 
 /**
- * Whether a request with `Prefer: respond-async` becomes a job; the preference is ignored otherwise. Operations that have a way of their
- * own of working in the background keep it.
+ * Whether a request with `Prefer: respond-async` becomes a job; the preference is ignored otherwise, as by the request of a job.
+ * Operations that have a way of their own of working in the background keep it.
  * @throws FhirError 404 or 405 for an operation that is not there
  */
 export function isDeferred(koa: KoaContext, route: Route, request: InteractionRequest, operation: string): boolean {
-  if (userOf(koa).clinic === SERVICE || stateOf(koa).as !== undefined) return false
+  const isOfJob = actingUserOf(koa.req) !== undefined
+  if (isOfJob || userOf(koa).clinic === SERVICE || stateOf(koa).as !== undefined) return false
   if (route.run.kind === 'operation') return !checkOperation(request, operation, route).isInBackground
   return route.run.kind === 'bundle' || route.code.startsWith('search')
 }
@@ -58,14 +59,14 @@ export function isDeferred(koa: KoaContext, route: Route, request: InteractionRe
 export async function defer(
   koa: KoaContext,
   route: Route,
-  { base, services: { limits } }: Pick<InteractionRequest, 'base' | 'services'>,
+  { base, query, services: { limits } }: Pick<InteractionRequest, 'base' | 'query' | 'services'>,
   { repository, contents }: JobsOfRequests,
 ): Promise<void> {
   const { clinic } = userOf(koa)
   const url = koa.req.url ?? '/'
   const work: LaterRequest = {
     method: koa.method,
-    url,
+    url: query.has('_format') ? inJson(url) : url,
     headers: keptHeaders(koa),
     remoteAddress: koa.req.socket.remoteAddress ?? '',
     isSafe: koa.method === 'GET' || koa.method === 'HEAD' || route.code.startsWith('search'),
@@ -93,12 +94,13 @@ function sendAccepted(koa: KoaContext, base: string, id: string): void {
 
 function keptHeaders({ req: { headers } }: KoaContext): Readonly<Record<string, string>> {
   const kept = KEPT_HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]]))
-  const { prefer, ...rest } = Object.fromEntries(kept) as Record<string, string>
-  const preferred = prefer
-    ?.split(',')
-    .filter((one) => !/^\s*(respond-async|wait\s*=.*)\s*$/i.test(one))
-    .join(',')
-  return { ...rest, accept: 'application/fhir+json', ...present({ prefer: preferred || undefined }) }
+  return { ...Object.fromEntries(kept), accept: 'application/fhir+json' }
+}
+
+/** The address, with a format that counts before any other, also one in a form. */
+function inJson(url: string): string {
+  const at = url.indexOf('?')
+  return at === -1 ? `${url}?_format=json` : `${url.slice(0, at)}?_format=json&${url.slice(at + 1)}`
 }
 
 /** Sends a request for a user through the whole server. */

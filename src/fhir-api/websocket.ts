@@ -96,7 +96,8 @@ export class SubscriptionSockets {
       ...(opened === undefined ? {} : { opened }),
       send: (text) => connection.send(text),
       mayJoin: (clinic) => {
-        if (this.#countOf(clinic) >= MOST_OF_CLINIC) return false
+        // It may have been closed while its token was looked up.
+        if (!this.#connections.has(connection) || this.#countOf(clinic) >= MOST_OF_CLINIC) return false
         this.#connections.set(connection, clinic)
         return true
       },

@@ -1,6 +1,6 @@
 /** Jobs of a clinic: how they are started, found, listed and removed. */
 import { randomUUID } from 'node:crypto'
-import { accountIn, findAccount, roleNow } from '../clinics/accounts.ts'
+import { accountIn, findAccount, isHigher, roleNow } from '../clinics/accounts.ts'
 import { isProgramTokenKept } from '../clinics/program-tokens.ts'
 import type { UserAgent } from '../core/context.ts'
 import { FhirError, notFound } from '../fhir/outcome.ts'
@@ -110,8 +110,9 @@ export async function listJobs(repository: Repository, clinic: string, user: Vie
 
 type Viewer = Pick<UserAgent, 'id' | 'role'>
 
-/** Admins and operators see all jobs of their clinic. */
-const maySee = ({ id, role }: Viewer, { owner }: Pick<Job, 'owner'>): boolean => owner.id === id || role !== 'staff'
+/** Admins and operators see those of others too. The result of a job holds what the role of its owner may read, so no lower role sees it. */
+const maySee = ({ id, role }: Viewer, { owner }: Pick<Job, 'owner'>): boolean =>
+  (owner.id === id || role !== 'staff') && !isHigher(owner.role, role)
 
 export const named = (clinic: string, { key, value }: Pick<KindRecord<Job>, 'key' | 'value'>): NamedJob => ({
   ...value,

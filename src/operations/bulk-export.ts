@@ -19,8 +19,8 @@ import { elementsFrom } from '../search/query/subset.ts'
 
 const FORMATS = ['application/fhir+ndjson', 'application/ndjson', 'ndjson']
 const ASSOCIATED = { LatestProvenanceResources: 'latest', RelevantProvenanceResources: 'relevant' } as const
-/** Patients that one request may name, and queries of _typeFilter. */
-const MOST = { patients: 1_000, filters: 100 }
+/** Patients that one request may name, queries of _typeFilter, characters of a query, and values of any other list. */
+const MOST = { patients: 1_000, filters: 100, query: 4_000, values: 1_000 }
 const RETRY_AFTER_SECONDS = 1
 
 type Level = ExportRequest['level']
@@ -84,18 +84,25 @@ class Asked {
   }
 
   /** Refuses a value, unless the client is content with less. */
-  #refuse(name: string, why: string): void {
-    if (this.#request.isLenient !== true) throw badRequest(`${name}: ${why}`, { expression: name })
+  #refuse(name: string, why: string | (() => string)): void {
+    if (this.#request.isLenient === true) return
+    throw badRequest(`${name}: ${typeof why === 'string' ? why : why()}`, { expression: name })
   }
 
-  /** The values of a parameter, which may be repeated, and lists. @param separator of the values in a list */
-  #listOf(name: string, separator: RegExp = /,/): readonly string[] {
-    const { [name]: value } = this.#request.input
-    const values = (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string')
-    return values
+  /**
+   * The values of a parameter, which may be repeated, and lists.
+   * @param most values
+   * @param separator of the values in a list
+   */
+  #listOf(name: string, most = MOST.values, separator: RegExp = /,/): readonly string[] {
+    const { [name]: given } = this.#request.input
+    const texts = (Array.isArray(given) ? given : [given]).filter((one) => typeof one === 'string')
+    const values = texts
       .flatMap((one) => one.split(separator))
       .map((one) => one.trim())
       .filter((one) => one !== '')
+    if (values.length <= most) return values
+    throw badRequest(`${name} has ${values.length} values, and may have ${most}`, { expression: name })
   }
 
   #checkFormat(): void {
@@ -126,7 +133,7 @@ class Asked {
   }
 
   #isOffered(type: string): boolean {
-    if (!isResourceType(type)) this.#refuse('_type', noResourceType(type))
+    if (!isResourceType(type)) this.#refuse('_type', () => noResourceType(type))
     else if (this.#level === 'patient' && !patientRecord.has(type)) {
       this.#refuse('_type', `${type} is not in the records of patients; $export of all data has it`)
     } else if (type === 'AuditEvent' && this.#user.role === 'staff') {
@@ -144,8 +151,9 @@ class Asked {
 
   async #filters(types: readonly string[]): Promise<ExportRequest['filters']> {
     // A comma separates queries where a type follows; others belong to the values of one.
-    const queries = this.#listOf('_typeFilter', /,(?=\s*[A-Z][A-Za-z]+\?)/)
-    if (queries.length > MOST.filters) throw badRequest(`_typeFilter has ${queries.length} queries, and may have 100`)
+    const queries = this.#listOf('_typeFilter', MOST.filters, /,(?=\s*[A-Z][A-Za-z]+\?)/)
+    if (queries.some(({ length }) => length > MOST.query))
+      throw badRequest(`_typeFilter: a query has ${MOST.query} characters at most`, { expression: '_typeFilter' })
     const filters: Record<string, string[]> = {}
     for (const query of queries) {
       const [type = '', criteria = ''] = splitAt(query, query.indexOf('?'))

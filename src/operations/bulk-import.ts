@@ -18,6 +18,8 @@ import { jobAddress, stageJob } from '../jobs/jobs.ts'
 const FORMATS = ['application/fhir+ndjson', 'application/ndjson', 'ndjson']
 const MODES = { IncrementalLoad: false, InitialLoad: true } as const
 const MOST_INPUTS = 1_000
+/** Characters of an address: it is repeated for each line that is refused. */
+const MOST_OF_ADDRESS = 2_000
 const RETRY_AFTER_SECONDS = 1
 
 /** The parts of a parameter, as lists by name. */
@@ -60,10 +62,13 @@ function checked({ input }: OperationRequest): { readonly onlyNew: boolean; read
   const { type: [type = 'https'] = [] } = (storageDetail ?? {}) as Parts
   if (type !== 'https') throw wrong('storageDetail.type', `files are read by https, not from '${type.slice(0, 60)}'`)
   const source = typeof inputSource === 'string' ? inputSource : undefined
+  if (source !== undefined && source.length > MOST_OF_ADDRESS) throw tooLong('inputSource')
   return { onlyNew: MODES[mode as keyof typeof MODES], ...present({ source }) }
 }
 
 const wrong = (name: string, why: string): FhirError => badRequest(`${name}: ${why}`, { expression: name })
+
+const tooLong = (name: string): FhirError => wrong(name, `an address has ${MOST_OF_ADDRESS} characters at most`)
 
 async function inputsOf(request: OperationRequest): Promise<readonly Source[]> {
   const asked = request.input.input as readonly Parts[]
@@ -73,6 +78,7 @@ async function inputsOf(request: OperationRequest): Promise<readonly Source[]> {
   const inputs: Source[] = []
   for (const { type: [type] = [], url: [url = ''] = [] } of asked) {
     if (type !== undefined && !isResourceType(type)) throw wrong('input.type', noResourceType(type))
+    if (url.length > MOST_OF_ADDRESS) throw tooLong('input.url')
     inputs.push({ ...present({ type }), url, ...(await sourceOf(ctx, url, request.base, importSources)) })
   }
   return inputs
@@ -96,8 +102,17 @@ async function sourceOf(
 function isBelow(url: string, source: string): boolean {
   if (!URL.canParse(url)) return false
   const [asked, allowed] = [new URL(url), new URL(source)]
-  const isPlain = asked.username === '' && asked.password === ''
+  const isPlain = asked.username === '' && asked.password === '' && !leadsUp(asked.pathname)
   return isPlain && asked.origin === allowed.origin && asked.pathname.startsWith(allowed.pathname)
+}
+
+/** Whether a path leads up once a server has decoded it: `..` behind an encoded slash stays as it is in a URL. */
+function leadsUp(path: string): boolean {
+  try {
+    return decodeURIComponent(path).split(/[/\\]/).includes('..')
+  } catch {
+    return true
+  }
 }
 
 async function contentIn(ctx: Context, id: string): Promise<Pick<Source, 'sha256' | 'size'>> {

@@ -19,6 +19,16 @@ export function checkReadable(stored: StoredResource): void {
   throw new FhirError(403, { code: 'forbidden', diagnostics })
 }
 
+/** A read that finds nothing where nobody may see what it would find. */
+export async function ifReadable<Found>(reading: Promise<Found | undefined>): Promise<Found | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof FhirError && error.status === 403) return undefined
+    throw error
+  }
+}
+
 /** The total counts restricted ones of other pages. */
 export function readableIn(found: SearchResult): SearchResult & { readonly hidden?: readonly string[] } {
   const hidden = found.matches.filter(isRestricted).map(({ id }) => id)

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Group } from 'fhir/r4'
 import { membersOf } from '../../src/core/group-members.ts'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
+import { Budget, withBudget } from '../../src/isolation/budget.ts'
 import { startTwoClinics, type TwoClinics } from '../support/two-clinics.ts'
 
 const FILTER = 'http://hl7.org/fhir/uv/bulkdata/StructureDefinition/member-filter'
@@ -58,6 +59,14 @@ async function members(one: Group, clinic = DEMO_CLINIC): Promise<readonly strin
 }
 
 describe('the Patients of a Group', () => {
+  test('are found in a moment, however many Groups name each other', async () => {
+    const ids = Array.from({ length: 30 }, (_, n) => `ring-${n}`)
+    const member = [...ids.map((id) => ({ entity: { reference: `Group/${id}` } })), ...patients('a')]
+    for (const id of ids) await put(group({ id, member }))
+    const request = new Budget({ canMove: false })
+    expect(await withBudget(request, () => members(group({ member })))).toEqual(['a'])
+  })
+
   test('are those that it lists, where they are in the clinic, each once', async () => {
     const member = [...patients('a', 'b', 'a', 'nobody'), { entity: { reference: 'Practitioner/doc' } }]
     const absolute = { entity: { reference: `${clinics.server.url}/Patient/d` } }

@@ -39,6 +39,7 @@ describe('criteria that cannot be decided from the resource alone are refused wi
     [`Patient?_id=${Array.from({ length: 101 }, (_, n) => `a${n}`).join('&_id=')}`, 'parameters'],
     [`Patient?family=${Array.from({ length: 101 }, (_, n) => `a${n}`).join()}`, 'most'],
     ['', 'resource type'],
+    [`Patient?family=${'a'.repeat(4_000)}`, '4000 characters at most'],
   ])('%p', async (criteria, sentence) => {
     const { status, body } = await asked(criteria === '' ? ' ' : criteria)
     expect([status >= 400 && status < 500, body.issue[0].diagnostics]).toEqual([
@@ -49,6 +50,9 @@ describe('criteria that cannot be decided from the resource alone are refused wi
 })
 
 describe('a Subscription that could not be carried out is refused', () => {
+  const unknown = {
+    extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' }],
+  }
   const channel = (more: object) => wanted('Patient', { endpoint: 'https://example.org/', ...more } as never)
   test.each<[string, object, string, string]>([
     ['a channel for text messages', channel({ type: 'sms' }), 'channel.type', 'sms'],
@@ -67,6 +71,8 @@ describe('a Subscription that could not be carried out is refused', () => {
     ['a line within a header', channel({ header: ['A: b\r\nHost: c'] }), 'channel.header[0]', 'Name: value'],
     ['a hidden value that was never set', channel({ header: ['A: set'] }), 'channel.header[0]', 'no value yet'],
     ['an end in the past', { ...channel({}), end: '2020-01-01T00:00:00Z' }, 'end', 'has ended'],
+    ['no status', { ...channel({}), status: undefined, _status: unknown }, 'status', 'status is missing'],
+    ['no channel type', channel({ type: undefined, _type: unknown }), 'channel.type', 'without a type'],
     ['the status active', { ...channel({}), status: 'active' }, 'status', "send 'requested'"],
     ['the status error', { ...channel({}), status: 'error' }, 'status', "send 'requested'"],
   ])('%s', async (_what, subscription, element, sentence) => {

@@ -1,5 +1,6 @@
 /** $export: https://hl7.org/fhir/uv/bulkdata/STU2/export.html */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { removeAccount } from '../../src/clinics/accounts.ts'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
 import { ASYNC, ended, exported, startedJob } from '../support/jobs.ts'
 import type { TestServer } from '../support/server.ts'
@@ -171,6 +172,22 @@ describe('an export', () => {
   })
 })
 
+test('a Provenance of a patient whom nobody may see fails no export, and tells nothing of the patient', async () => {
+  const security = [{ system: 'https://sandbox-emr.example/fhir/CodeSystem/rehearsal', code: 'restricted' }]
+  await put('hidden', patient('hidden'))
+  await put('pv-hidden', provenance('pv-hidden', 'Patient/hidden', '2025-01-01T00:00:00Z'))
+  expect((await ours('PUT', '/Patient/hidden', { ...patient('hidden'), meta: { security } })).status).toBe(200)
+  for (const path of [
+    '/Patient/$export',
+    '/$export?_type=Patient&includeAssociatedData=LatestProvenanceResources',
+    '/$export?_type=Patient&includeAssociatedData=RelevantProvenanceResources',
+  ]) {
+    const { addresses } = await result(path)
+    expect(addresses.filter((one) => one.endsWith('hidden'))).toEqual([])
+    expect(addresses).toContain('Patient/p1')
+  }
+})
+
 describe('a request for an export', () => {
   test.each([
     ['/$export?_outputFormat=text/csv', 400],
@@ -193,6 +210,23 @@ describe('a request for an export', () => {
     const { status: found, body } = await ours('GET', path, undefined, ASYNC)
     expect([found, body.resourceType]).toEqual([status, 'OperationOutcome'])
   })
+
+  test.each(['respond-async', 'respond-async, handling=lenient'])(
+    'with more values than anybody needs is refused, with Prefer: %s',
+    async (prefer) => {
+      for (const [name, value, count] of [
+        ['_type', 'Patence', 1_001],
+        ['_elements', 'name', 1_001],
+        ['_typeFilter', 'Patient?family=a', 101],
+        ['_typeFilter', `Patient?family=${'a,'.repeat(2_000)}a`, 1],
+      ] as const) {
+        const parameter = Array.from({ length: count }, () => ({ name, valueString: value }))
+        const body = { resourceType: 'Parameters', parameter }
+        const { status, body: outcome } = await ours('POST', '/$export', body, { prefer })
+        expect([status, outcome.issue[0].expression]).toEqual([400, [name]])
+      }
+    },
+  )
 
   test('without Prefer: respond-async is refused, and without a token', async () => {
     expect((await ours('GET', '/$export')).status).toBe(400)
@@ -245,6 +279,34 @@ describe('a file', () => {
       expect((await ours('GET', `${path}/files/${wrong}`)).status).toBe(404)
     await ours('DELETE', path)
     expect((await ours('GET', file)).status).toBe(404)
+  })
+
+  test('is for no role below that of the owner, even where the owner has it now', async () => {
+    const { server } = clinics
+    const account = { username: 'falling', clinic: DEMO_CLINIC }
+    const before = withToken(server, await logInAs(server, { ...account, role: 'admin' }))
+    const path = await start('/$export?_type=Group', before.fhir)
+    expect((await ended(before.fhir, path)).status).toBe(200)
+    const operator = withToken(
+      server,
+      await logInAs(server, { username: 'ops', clinic: DEMO_CLINIC, role: 'operator' }),
+    )
+    const ofOperator = await start('/$export?_type=AuditEvent', operator.fhir)
+    expect((await ended(operator.fhir, ofOperator)).status).toBe(200)
+    await removeAccount(server.app.repository, account.username)
+    const after = withToken(server, await logInAs(server, { ...account, role: 'staff' }))
+    expect((await after.fhir('GET', path)).status).toBe(404)
+    expect((await admin('GET', path)).status).toBe(200)
+    expect((await admin('GET', ofOperator)).status).toBe(404)
+    expect((await admin('GET', '/jobs')).text).not.toContain(ofOperator)
+  })
+
+  test('has its length by HEAD', async () => {
+    const { manifest } = await result('/$export?_type=Group')
+    const { pathname } = new URL(manifest.output[0]?.url ?? '')
+    const { text } = await ours('GET', pathname)
+    const { status, headers } = await ours('HEAD', pathname)
+    expect([status, headers.get('content-length')]).toEqual([200, String(Buffer.byteLength(text))])
   })
 
   test('is sent compressed where the client accepts that', async () => {

@@ -42,6 +42,32 @@ test('a search by POST becomes a job too, and the result is JSON whatever is acc
   expect(body.entry[0].resource.entry).toHaveLength(2)
 })
 
+test.each([
+  ['in the address', () => clinics.ours('GET', '/Patient?_count=2&_format=xml', undefined, ASYNC)],
+  [
+    'in a form',
+    () =>
+      clinics.ours('POST', '/Patient/_search', '_count=2&_format=xml', {
+        ...ASYNC,
+        'content-type': 'application/x-www-form-urlencoded',
+      }),
+  ],
+])('the result is JSON whatever _format there is %s', async (_where, search) => {
+  const { body } = await ended(clinics.ours, startedJob(await search()))
+  expect(body.entry[0].resource.entry).toHaveLength(2)
+})
+
+test.each(['handling=strict; respond-async', 'respond-async; wait=10', 'respond-async wait=10', 'RESPOND-ASYNC'])(
+  'a request with Prefer: %s is made once, and starts no further job',
+  async (prefer) => {
+    const { ours } = clinics
+    const before = (await ours('GET', '/jobs')).body.jobs.length
+    const { body } = await ended(ours, startedJob(await ours('GET', '/Patient?_count=1', undefined, { prefer })))
+    expect(body.entry[0].resource.type).toBe('searchset')
+    expect((await ours('GET', '/jobs')).body.jobs.length).toBe(before + 1)
+  },
+)
+
 test('an operation and a transaction are done in the background', async () => {
   const { ours } = clinics
   const [patient] = (await ours('GET', '/Patient?_count=1')).body.entry

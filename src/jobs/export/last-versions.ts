@@ -3,6 +3,7 @@
  * at any page and go on much later, as versions never change: of each resource the last one up to T counts.
  */
 import type { ScannedVersion, UnitOfWork } from '../../repository/repository.ts'
+import { ifReadable } from '../../repository/restriction.ts'
 
 /** Versions that are read at a time. */
 const PAGE = 1_000
@@ -37,8 +38,10 @@ type IsLast = (version: ScannedVersion) => boolean | Promise<boolean>
 /** Whether a superseded version was the current one at T, by the versions that came later: mostly there are few, or none. */
 async function lastAmong(unit: UnitOfWork, type: string, at: number): Promise<IsLast> {
   const later = await unit.scanVersions({ type, since: at + 1, limit: PAGE })
-  if (later.next !== undefined)
-    return async ({ id, version }) => isAfter(await unit.readVersion(type, id, version + 1), at)
+  if (later.next !== undefined) {
+    const isLast = async ({ id, version }: ScannedVersion) => isAfter(await unit.readVersion(type, id, version + 1), at)
+    return async (version) => (await ifReadable(isLast(version))) === true
+  }
   const known = new Set(later.items.map(({ id, version }) => `${id}/${version}`))
   return ({ id, version }) => known.has(`${id}/${version + 1}`)
 }
@@ -46,9 +49,9 @@ async function lastAmong(unit: UnitOfWork, type: string, at: number): Promise<Is
 const isAfter = (next: { readonly lastUpdated: number } | undefined, at: number): boolean =>
   next === undefined || next.lastUpdated > at
 
-/** A resource as it was at T; undefined where there was none, or it was deleted. */
+/** A resource as it was at T; undefined where there was none, it was deleted, or nobody may see it now. */
 export async function versionAt(unit: UnitOfWork, type: string, id: string, at: number) {
-  const current = await unit.read(type, id)
+  const current = await ifReadable(unit.read(type, id))
   if (current === undefined || current.lastUpdated <= at) return current?.deleted ? undefined : current
   const { versions } = await unit.history({ type, id, at: { from: at, to: at }, count: 1 })
   const [found] = versions.filter(({ lastUpdated, method }) => lastUpdated <= at && method !== 'DELETE')

@@ -22,7 +22,9 @@ function mayNeed(text: string): boolean {
 
 /** Subscription.channel.header: lines of headers, each of which may be a credential. */
 const LINES = 'header'
-const SIGNS = ['\\u', '"data"', '"_data"', `"${LINES}"`]
+/** The same in a patch: `/channel/header/-`, `Subscription.channel.header`. */
+const PATH_OF_LINES = /(?:^|[/.])header(?:[/[]|$)/
+const SIGNS = ['\\u', '"data"', '"_data"', LINES]
 
 const LONG_RUN = new RegExp(`(?<![A-Za-z\\d+/])[A-Za-z\\d+/]{${LONG}}`)
 
@@ -43,7 +45,8 @@ const isNaming = (name: string): boolean => NAMING.has(name.toLowerCase())
 
 /** Longest text that may name something: longer ones are prose. */
 const MAX_NAME = 64
-const namesSecretIn = (text: string): boolean => text.length <= MAX_NAME && isSecretName(text)
+const namesSecretIn = (text: string): boolean =>
+  text.length <= MAX_NAME && (isSecretName(text) || PATH_OF_LINES.test(text))
 
 interface Frame {
   readonly isObject: boolean

@@ -250,6 +250,8 @@ const STRUCTURES: Readonly<Record<string, Partial<SeenExchange>>> = {
     ],
   }),
   'a JSON Patch': body([{ op: 'replace', path: '/password', value: HIDDEN }]),
+  'a JSON Patch of a header of a Subscription': body([{ op: 'add', path: '/channel/header/-', value: `A: ${HIDDEN}` }]),
+  'a JSON Patch of all of them': body([{ op: 'add', path: '/channel/header', value: [`A: ${HIDDEN}`] }]),
   'a list of two': body({ headers: [['authorization', HIDDEN]] }),
   'an argument of a command': body(['login', '--password', HIDDEN, '-v']),
   'a text with an equals sign': body({ note: `log in with password=${HIDDEN} please` }),

@@ -249,6 +249,9 @@ describe.each([
       /an address that operators allow/,
     ],
     ['an address beside the allowed one', [{ url: 'FILES/files/../secret' }], {}, /an address that operators allow/],
+    ['one behind an encoded slash', [{ url: 'FILES/files/..%2fsecret' }], {}, /an address that operators allow/],
+    ['a long address', [{ url: `FILES/files/${'a'.repeat(2_000)}` }], {}, /2000 characters at most/],
+    ['a long source', [{ url: 'Binary/x' }], { inputSource: `urn:${'a'.repeat(2_000)}` }, /2000 characters at most/],
     ['an address with a user', [{ url: 'http://a:b@HOST/files/p' }], {}, /an address that operators allow/],
     ['a file of the server', [{ url: 'file:///etc/passwd' }], {}, /an address that operators allow/],
   ])('refuses %s at once', async (_what, inputs, more, diagnostics) => {
