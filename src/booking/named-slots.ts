@@ -9,7 +9,7 @@ import { timeOf } from '../fhir/dates.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
 import { spend } from '../isolation/budget.ts'
-import { afterChange } from '../reservations/all-found.ts'
+import { afterChange, allOf, hasCode, refersTo } from '../reservations/all-found.ts'
 import { isHold, SLOT_HOLDING_STATUSES, stageOf } from '../scheduling/appointment-status.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 import { firstOf, follows, type Run } from '../scheduling/slot-times.ts'
@@ -91,9 +91,12 @@ export async function stayingHoldersOf(ctx: Context, slotId: string): Promise<re
 
 /** In an import there may be no Slot whose write would conflict with a second change, so the search is guarded. */
 const storedHolders = (ctx: Context, slotId: string) =>
-  (ctx.isImport ? ctx.searchGuarded : ctx.search)<Appointment>(
+  allOf<Appointment>(
+    ctx,
     'Appointment',
-    `slot=Slot/${slotId}&status=${SLOT_HOLDING_STATUSES.join()}`,
+    [refersTo('slot', [`Slot/${slotId}`]), hasCode('status', SLOT_HOLDING_STATUSES)],
+    'the visits in its slots',
+    { isGuarded: ctx.isImport },
   )
 
 const holdersAfter = (ctx: Context, slotId: string, stored: ReturnType<typeof storedHolders>) =>

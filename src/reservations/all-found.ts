@@ -1,5 +1,6 @@
 /** Reads all results of a search, page by page, and builds the conditions of such searches. */
 import type { Context } from '../core/context.ts'
+import { guardedSearch } from '../core/search-request.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { spend } from '../isolation/budget.ts'
 import type { Span } from '../scheduling/zone-clock.ts'
@@ -14,19 +15,24 @@ export interface Found<R extends AnyResource> {
   readonly resource: R
 }
 
-/** @param what the kind of resources, for the message if the request runs out of budget */
+/**
+ * @param what the kind of resources, for the message if the request runs out of budget
+ * @param isGuarded whether the change is only written while the results stay the same
+ */
 export async function allOf<R extends AnyResource>(
   ctx: Context,
   type: R['resourceType'],
   where: readonly Condition[],
   what: string,
+  { isGuarded = false } = {},
 ): Promise<readonly Found<R>[]> {
   const found: Found<R>[] = []
   const plan = { clinic: ctx.clinic, types: [type], where, sort: [], count: PAGE } as const
   for (let after: string | undefined; ; ) {
     spend(SEARCHED, what)
     const page = { ...(after === undefined ? {} : { after }), total: 'none', include: [], includeLimit: 0 } as const
-    const { matches, next } = await ctx.unit.search({ ...plan, ...page })
+    const search = isGuarded ? guardedSearch(ctx, { ...plan, ...page }) : ctx.unit.search({ ...plan, ...page })
+    const { matches, next } = await search
     for (const { id, resource } of matches) found.push({ id, resource: resource as R })
     if (next === undefined) return found
     after = next

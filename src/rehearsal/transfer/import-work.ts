@@ -7,7 +7,7 @@ import type { AccessOf } from '../../core/clinic-access.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import { ensureShipped } from '../../core/shipped.ts'
 import { badRequest, FhirError, toOutcome } from '../../fhir/outcome.ts'
-import { isObject } from '../../fhir/resource.ts'
+import { isObject, present } from '../../fhir/resource.ts'
 import { Budget, BudgetError, withBudget } from '../../isolation/budget.ts'
 import { type ImportInput, type ImportState, type LaterLine, withInput } from '../../jobs/import/import-state.ts'
 import { JOB, type JobFile, type JobOwner, type JobStep, type JobWork, type NamedJob } from '../../jobs/job.ts'
@@ -56,6 +56,8 @@ class ImportStep {
   #state: ImportState
   /** The input whose lines are read. */
   #input: number
+  /** Set once two changes have met, as those of one calendar do: from then on each is prepared after the one before. */
+  #hasMet = false
 
   constructor(services: ImportServices, job: NamedJob, { id, name, role }: JobOwner, signal: AbortSignal) {
     this.#services = services
@@ -90,26 +92,53 @@ class ImportStep {
     const { contents, lineBytes } = this.#services
     const pieces = offset < size ? contents.read(this.#job.clinic, sha256, { start: offset, end: size }) : []
     const lines = linesOf(buffers(pieces), lineBytes, { number: line + 1, at: offset })
-    for await (const batch of batchesOf(lines)) {
-      await this.#carryOut(batch as readonly Line[], at, type)
-      if (this.#isOver) return
+    let before: Promise<void> = Promise.resolve()
+    try {
+      for await (const batch of batchesOf(lines)) {
+        const earlier = before
+        if (this.#hasMet) await earlier
+        before = this.#carryOut(batch as readonly Line[], at, type, earlier)
+        // A failure is met where it is awaited, perhaps only after more lines have been read.
+        before.catch(() => {})
+        await earlier
+        if (this.#isOver) break
+      }
+    } finally {
+      await before
     }
+    if (this.#isOver) return
     this.#state = { ...this.#state, at: at + 1, offset: 0, line: 0 }
   }
 
-  /** Imports lines, and moves on behind them. */
-  async #carryOut(lines: readonly Line[], input: number, type: string | undefined): Promise<void> {
+  /**
+   * Imports lines, and moves on behind them.
+   * @param earlier the lines before, which are perhaps still being written: meanwhile the change of these is prepared
+   */
+  async #carryOut(
+    lines: readonly Line[],
+    input: number,
+    type: string | undefined,
+    earlier?: Promise<void>,
+  ): Promise<void> {
     const { parsed, refused } = this.#parsed(lines, type)
-    const before = this.#state
     const after = ({ items, ...done }: Done): ImportState => {
       const last = parsed[items - 1]?.number ?? 0
       const isDone = ({ number }: { readonly number: number }) => items === parsed.length || number <= last
       const passed = lines.filter(isDone)
       const all = [...refused.filter(isDone), ...done.refused]
-      return moved(before, { input, passed, imported: done.imported, updated: done.updated, refused: all, lines })
+      return moved(this.#state, { input, passed, imported: done.imported, updated: done.updated, refused: all, lines })
     }
-    const note = (ctx: Context, done: Done) => this.#note(ctx, after(done))
-    const done = await importItems(this.#access, parsed, this.#refusalOf, { note, onlyNew: before.onlyNew })
+    const staged = new Set<number>()
+    const note = async (ctx: Context, done: Done) => {
+      await earlier
+      // A change that has been prepared before is made again where the store has changed meanwhile.
+      if (staged.has(done.items)) this.#hasMet = true
+      staged.add(done.items)
+      await this.#note(ctx, after(done))
+    }
+    const { onlyNew } = this.#state
+    const done = await importItems(this.#access, parsed, this.#refusalOf, { note, onlyNew, ...present({ earlier }) })
+    await earlier
     this.#state = after({ ...done, items: parsed.length })
   }
 

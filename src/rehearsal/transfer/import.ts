@@ -45,6 +45,8 @@ export interface ImportRules {
   readonly note?: (ctx: Context, done: Done) => Promise<void>
   /** A resource that is there already is refused. */
   readonly onlyNew?: boolean
+  /** Another change that may be under way: what is refused is tried again after it. */
+  readonly earlier?: Promise<void>
 }
 
 /**
@@ -58,7 +60,11 @@ export async function importItems(
   refusalOf: RefusalOf,
   rules: ImportRules = {},
 ): Promise<Imported> {
-  const all = await importTogether(access, items, refusalOf, rules)
+  let all = await importTogether(access, items, refusalOf, rules)
+  if (all.refused.length > 0 && rules.earlier !== undefined) {
+    await rules.earlier
+    all = await importTogether(access, items, refusalOf, rules)
+  }
   if (all.refused.length === 0) return all
   if (items.length === 1) return all
   let [imported, updated] = [0, 0]

@@ -215,6 +215,30 @@ describe.each([
     expect(await errorsIn(lost)).toHaveLength(1)
   })
 
+  test('writes lines that depend on those just before them as if each came after the other', async () => {
+    const numbers = Array.from({ length: 350 }, (_, n) => n)
+    const part = (n: number) => ({
+      ...{ resourceType: 'Organization', id: `part-${n}`, name: `Part ${n}` },
+      ...(n === 0 ? {} : { partOf: { reference: `Organization/part-${n - 1}` } }),
+    })
+    const again = (n: number) => patient(`again-${n % 150}`, { birthDate: `19${50 + Math.floor(n / 150)}` })
+    const start = Date.UTC(2040, 0, 2, 8)
+    const slot = (n: number) => ({
+      ...{ resourceType: 'Slot', id: `row-${n}`, schedule: { reference: 'Schedule/row' }, status: 'free' },
+      ...{ start: new Date(start + n * 600_000).toISOString(), end: new Date(start + (n + 1) * 600_000).toISOString() },
+    })
+    const practitioner = { resourceType: 'Practitioner', id: 'row', name: [{ family: 'Row' }] }
+    const schedule = { resourceType: 'Schedule', id: 'row', actor: [{ reference: 'Practitioner/row' }] }
+    for (const lines of [numbers.map(part), numbers.map(again), [practitioner], [schedule], numbers.map(slot)]) {
+      const { output, error } = await result([{ url: await uploaded(ndjson(...lines)) }])
+      expect(output).toEqual([expect.objectContaining({ count: lines.length })])
+      expect(error).toEqual([])
+    }
+    const { body: last } = await admin('GET', '/Patient/again-30')
+    expect([last.birthDate, last.meta.versionId]).toEqual(['1952', '3'])
+    expect((await admin('GET', '/Slot?schedule=Schedule/row&_summary=count')).body.total).toBe(350)
+  })
+
   test('imports thousands of lines with many that are broken, and tells all of these in one file', async () => {
     const id = randomUUID()
     const lines = Array.from({ length: 3_000 }, (_none, n) => (n % 3 === 0 ? '{' : patient(`${id}-${n}`)))
