@@ -126,7 +126,7 @@ const ROOMS = {
   'rehearsal/transfer': ['storage', 'repository', 'content', 'core', 'jobs', 'rehearsal/plans'],
   // What modules of others add.
   extensions: [
-    ...['search', 'search/index', 'core', 'operations', 'calls', 'providers'],
+    ...['search', 'search/index', 'core', 'events', 'operations', 'calls', 'providers'],
     ...['rehearsal/scenarios', 'rehearsal/strictness'],
   ],
   demo: ['repository', 'clinics', 'core', 'availability', 'rehearsal/scenarios', 'rehearsal/generations'],

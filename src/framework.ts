@@ -42,6 +42,7 @@ export {
   standard,
 } from './core/provider.ts'
 export { seedDemo } from './demo/demo-clinic.ts'
+export { readTopic } from './events/topics.ts'
 export type { LoadedExtension } from './extensions/extension.ts'
 export {
   defineExtension,

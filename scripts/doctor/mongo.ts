@@ -2,7 +2,8 @@
 import type { Db } from 'mongodb'
 import type { Config } from '../../src/config.ts'
 import { UNFINISHED_COPY } from '../../src/main/open-store.ts'
-import { MOVED_CLOCK } from '../../src/repository/generation.ts'
+import { SUBSCRIBED } from '../../src/repository/event-feed.ts'
+import { GENERATION, MOVED_CLOCK } from '../../src/repository/generation.ts'
 import { CONTENT } from '../../src/repository/used-content.ts'
 import { collectionsOf, LEASE, SCHEMA } from '../../src/storage/mongo/collections.ts'
 import { connect } from '../../src/storage/mongo/connection.ts'
@@ -22,6 +23,7 @@ import {
   olderIndex,
   SETTINGS_KIND,
   settingsFindings,
+  subscriptionFindings,
 } from './stored.ts'
 
 const [store, audit] = [about('store'), about('audit trail')]
@@ -52,8 +54,9 @@ async function databaseFindings(db: Db, config: Config): Promise<readonly Findin
     ...olderForm(schema.version ?? 1),
     indexFinding([...types.values()], await heldUntil(db)),
     ...olderIndex(extraction, await collections.resources.estimatedDocumentCount()),
-    ...settingsFindings(await settingsIn(db), config.secretsKeys),
+    ...settingsFindings(await recordsIn(db, SETTINGS_KIND), config.secretsKeys),
     ...contentFindings(await contentsIn(db)),
+    ...subscriptionFindings(await recordsIn(db, SUBSCRIBED.name), await recordsIn(db, GENERATION.name)),
     await auditFinding(db, config),
     await diskOf(db),
     ...clockFindings(await newestIn(db), moved),
@@ -89,8 +92,8 @@ async function newestIn(db: Db): Promise<number | undefined> {
 const heldUntil = async (db: Db): Promise<number> =>
   (await collectionsOf(db).store.findOne({ _id: LEASE }))?.until?.getTime() ?? 0
 
-async function settingsIn(db: Db): Promise<readonly StoredRecord[]> {
-  const found = await collectionsOf(db).records.find({ kind: SETTINGS_KIND }).toArray()
+async function recordsIn(db: Db, kind: string): Promise<readonly StoredRecord[]> {
+  const found = await collectionsOf(db).records.find({ kind }).toArray()
   return found.map((record) => ({ ...record, value: JSON.parse(record.value) }))
 }
 

@@ -4,7 +4,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Config } from '../../src/config.ts'
 import { UNFINISHED_COPY } from '../../src/main/open-store.ts'
-import { MOVED_CLOCK } from '../../src/repository/generation.ts'
+import { SUBSCRIBED } from '../../src/repository/event-feed.ts'
+import { GENERATION, MOVED_CLOCK } from '../../src/repository/generation.ts'
 import { CONTENT } from '../../src/repository/used-content.ts'
 import type { TypeIndex } from '../../src/storage/index/search-index.ts'
 import { contentFolderOf } from '../../src/storage/sqlite/content-store.ts'
@@ -24,6 +25,7 @@ import {
   olderIndex,
   SETTINGS_KIND,
   settingsFindings,
+  subscriptionFindings,
 } from './stored.ts'
 
 const [store, files, audit, journal] = [about('store'), about('files'), about('audit trail'), about('journal')]
@@ -87,6 +89,7 @@ function storeFindings(database: DatabaseSync, path: string, { secretsKeys }: Co
     ),
     ...settingsFindings(recordsIn(database, SETTINGS_KIND), secretsKeys),
     ...contentFindings(contentsBeside(database, path)),
+    ...subscriptionFindings(recordsIn(database, SUBSCRIBED.name), recordsIn(database, GENERATION.name)),
     ...clockFindings(newestIn(database), recordsIn(database, MOVED_CLOCK.name).length),
   ]
 }

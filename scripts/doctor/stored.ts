@@ -1,5 +1,8 @@
 /** Judges what both engines keep: settings, the search index, contents, clocks. */
 import { SETTINGS } from '../../src/clinics/settings.ts'
+import type { Subscribed } from '../../src/repository/event-feed.ts'
+import type { Generation } from '../../src/repository/generation.ts'
+import { clinicOfPartition, partitionOf } from '../../src/repository/record-kinds.ts'
 import { RecordEncryption } from '../../src/repository/unit-records.ts'
 import { extraction } from '../../src/search/index/versions.ts'
 import { isComplete, type TypeIndex } from '../../src/storage/index/search-index.ts'
@@ -9,11 +12,12 @@ import { about, type Finding, megabytes, some, unless } from './finding.ts'
 
 export const SETTINGS_KIND = SETTINGS.name
 
-const [secrets, index, contents, clocks] = [
+const [secrets, index, contents, clocks, subscriptions] = [
   about('settings'),
   about('search index'),
   about('contents'),
   about('clocks'),
+  about('subscriptions'),
 ]
 
 /** @param settings the records of all clinics as they are stored */
@@ -61,6 +65,32 @@ export function indexFinding(types: readonly TypeIndex[], heldUntil: number): Fi
   const what = `${some(incomplete)} are not indexed by all search parameters yet`
   if (heldUntil > Date.now()) return index.note(`${what}; a server is doing it`)
   return index.toDo(`${what}, and no server is doing it; start one`)
+}
+
+/**
+ * @param subscribed who listens, in each generation of each clinic
+ * @param generations the current one of each clinic that has been reset
+ */
+export function subscriptionFindings(
+  subscribed: readonly StoredRecord[],
+  generations: readonly StoredRecord[],
+): readonly Finding[] {
+  const numbers = new Map(generations.map(({ clinic, value }) => [clinic, (value as Generation).number]))
+  const current = subscribed.filter(({ clinic: partition }) => {
+    const clinic = clinicOfPartition(partition)
+    return partition === partitionOf(clinic, numbers.get(clinic) ?? 0)
+  })
+  const failed = current.flatMap(({ clinic, value }) => {
+    const count = (value as Subscribed).statuses?.error ?? 0
+    return count === 0 ? [] : [{ clinic: clinicOfPartition(clinic), count }]
+  })
+  if (failed.length === 0) return [subscriptions.ok('none is in error')]
+  const clinics = some(failed.map(({ clinic, count }) => `${clinic} (${count})`))
+  return [
+    subscriptions.note(
+      `in error at ${clinics}: their events wait; the element error says why (Events in the dashboard): mend the receiver, then set the status to requested, or to off`,
+    ),
+  ]
 }
 
 export interface ContentState {

@@ -260,8 +260,6 @@ export interface TokenSession {
   readonly account: string
   /** Milliseconds since 1970 UTC: the token was issued within the second that begins here. */
   readonly issued: number
-  /** Milliseconds since 1970 UTC: the end of the token. */
-  readonly expires?: number
   /** Absent in tokens that were not issued for a login, or by a version of this server without sessions. */
   readonly login?: Login
 }

@@ -113,11 +113,24 @@ async function stateOf(
 export const isProgramTokenKept = async (repository: Repository, program: string, id: string): Promise<boolean> =>
   (await repository.readRecent(program, TOKEN, id)) !== undefined
 
-/** Whether a request with a token of this session would be admitted now, as authentication decides it. */
-export async function isAdmitted(repository: Repository, session: TokenSession, demo: boolean): Promise<boolean> {
-  const { login, expires = Number.POSITIVE_INFINITY } = session
-  if (expires <= repository.machineTime || !(await isSessionActive(repository, session, demo))) return false
-  return login?.program === undefined || (await isProgramTokenKept(repository, login.program, login.id))
+/** A token that was accepted once: its session, unless its issuer is a foreign one, and its end. */
+export interface Admission {
+  readonly session?: TokenSession
+  /** Milliseconds since 1970 UTC, by the clock of the machine. */
+  readonly expires?: number
+}
+
+/** Why a request with the token would be refused now, as authentication decides it; undefined where it would not. */
+export async function endOfToken(
+  repository: Repository,
+  { session, expires = Number.POSITIVE_INFINITY }: Admission,
+  demo: boolean,
+): Promise<'expired' | 'revoked' | 'session ended' | undefined> {
+  if (expires <= repository.machineTime) return 'expired'
+  if (session === undefined) return undefined
+  const { program, id = '' } = session.login ?? {}
+  if (program !== undefined && !(await isProgramTokenKept(repository, program, id))) return 'revoked'
+  return (await isSessionActive(repository, session, demo)) ? undefined : 'session ended'
 }
 
 /**

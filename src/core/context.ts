@@ -20,6 +20,8 @@ export type Agent =
       readonly role: Role
       /** Absent with a foreign issuer, and where the server acts for the user later. */
       readonly session?: TokenSession
+      /** Milliseconds since 1970 UTC, by the clock of the machine: the end of the token; absent where the server acts for the user later. */
+      readonly expires?: number
     }
   | { readonly kind: 'call'; readonly id: string }
   | { readonly kind: 'server' }

@@ -51,14 +51,23 @@ async function compiledAnew(ctx: Context, scope: string): Promise<ByType> {
   const byType = new Map<string, Listener[]>()
   for await (const { key: id, value } of listening(ctx)) {
     const matcher = await matcherOf(ctx, scope, value)
-    for (const type of matcher?.types ?? []) {
+    if (matcher === undefined) continue
+    const listener = listenerOf(id, matcher)
+    for (const type of matcher.types) {
       const others = byType.get(type)
-      if (others === undefined) byType.set(type, [{ id, ...matcher } as Listener])
-      else others.push({ id, ...matcher } as Listener)
+      if (others === undefined) byType.set(type, [listener])
+      else others.push(listener)
     }
   }
   return byType
 }
+
+/** A Subscription tells nothing about itself: its failure would be its next event. */
+const listenerOf = (id: string, matcher: CompiledMatcher): Listener => ({
+  ...matcher,
+  id,
+  match: (event) => (event.type === 'Subscription' && event.id === id ? undefined : matcher.match(event)),
+})
 
 async function* listening({ unit: { records } }: Context): AsyncGenerator<StateRecord> {
   for (let after = ''; ; ) {

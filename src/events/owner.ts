@@ -1,5 +1,6 @@
 /** The owner of a Subscription, whose rights decide which events are delivered. */
-import { accountIn, roleNow, type TokenSession } from '../clinics/accounts.ts'
+import { accountIn, roleNow } from '../clinics/accounts.ts'
+import type { Admission } from '../clinics/program-tokens.ts'
 import type { Agent, Context } from '../core/context.ts'
 import { present } from '../fhir/resource.ts'
 import type { Owner } from './state.ts'
@@ -8,19 +9,18 @@ import type { Owner } from './state.ts'
 export async function ownerOf({ agent, unit }: Context): Promise<Owner> {
   if (agent.kind !== 'user') return { kind: 'server' }
   // A Subscription goes on when the session that made it has ended.
-  const { session: _session, ...user } = agent
+  const { session: _session, expires: _expires, ...user } = agent
   return { ...user, account: (await accountIn(unit, user.id)) !== undefined }
 }
 
-/** The agent for whom a websocket is bound, and the session with which it ends. */
-export interface BoundAgent {
+/** The agent for whom a websocket is bound, and the token with which it ends. */
+export interface BoundAgent extends Admission {
   readonly agent: Owner
-  readonly session?: TokenSession
 }
 
 export const boundAgent = async (ctx: Context): Promise<BoundAgent> => ({
   agent: await ownerOf(ctx),
-  ...(ctx.agent.kind === 'user' ? present({ session: ctx.agent.session }) : {}),
+  ...(ctx.agent.kind === 'user' ? present({ session: ctx.agent.session, expires: ctx.agent.expires }) : {}),
 })
 
 /**

@@ -5,10 +5,11 @@
  */
 import type { Subscription } from 'fhir/r4'
 import { isSandboxEnabled } from '../clinics/clinics.ts'
-import { isAdmitted } from '../clinics/program-tokens.ts'
+import { endOfToken } from '../clinics/program-tokens.ts'
 import type { AccessOf } from '../core/clinic-access.ts'
 import type { Context } from '../core/context.ts'
 import type { Providers } from '../core/provider.ts'
+import { present } from '../fhir/resource.ts'
 import type { Repository } from '../repository/repository.ts'
 import { redeemBindingToken } from './binding-token.ts'
 import { eventsAfter } from './log.ts'
@@ -26,6 +27,8 @@ export interface SocketServices {
 
 export interface SocketParts extends SocketServices {
   readonly send: (text: string) => void
+  /** Called with each binding, each one that was refused, and the messages of each look about a Subscription. */
+  readonly record: (deed: SocketDeed) => void
   /** The address of this server as the client sees it. */
   readonly baseUrl: string
   /** The clinic and user of the request that opened it; absent where it had no token. */
@@ -35,17 +38,50 @@ export interface SocketParts extends SocketServices {
 }
 
 /** The clinic and the agent by whose rights a connection is told of something. */
-interface Binder extends BoundAgent {
+export interface Binder extends BoundAgent {
   readonly clinic: string
+}
+
+/** Something that a connection has done, for the journal and the audit trail. */
+export interface SocketDeed {
+  /** Absent for a token that nobody knows. */
+  readonly binder?: Binder
+  readonly kind: 'bind' | 'notify'
+  /** Subscription.id, as the client says it; '' where it says none. */
+  readonly id: string
+  /** The messages that were sent. */
+  readonly texts: readonly string[]
+  /** The MIME type of a Bundle; absent for messages of R4. */
+  readonly type?: string
+  /** Why a binding was refused. */
+  readonly problem?: string
 }
 
 interface Bound {
   readonly binder: Binder
+  /** The generation of the clinic's data that it belongs to. */
+  readonly generation: number
   /** The number of the newest event that it has been told of. */
   cursor: number
   /** Milliseconds since 1970 UTC, by the clock of the clinic: the last message about it. */
   toldAt: number
 }
+
+/** Why a connection is told nothing more of a Subscription; 123 bytes at most, as reasons of websockets have. */
+const ENDS = {
+  sandbox: 'the sandbox of the clinic is turned off',
+  account: 'the account of the user is disabled or gone',
+  expired: 'the token has expired',
+  revoked: 'the token of the program has been revoked',
+  'session ended': 'the session has ended',
+  reset: 'the data of the clinic have been reset',
+  off: 'the Subscription is off',
+  deleted: 'the Subscription has been deleted',
+} as const
+
+type End = keyof typeof ENDS
+
+const NO_HEADER = 'bind needs a connection that was opened with the header Authorization; else use bind-with-token'
 
 /** Subscriptions of one connection at most. */
 const MOST_BOUND = 20
@@ -79,14 +115,14 @@ export class SubscriptionSocket {
 
   async #bindAsOpened(id: string): Promise<string | undefined> {
     const { opened } = this.#parts
-    if (opened === undefined)
-      return 'bind needs a connection that was opened with the header Authorization; else use bind-with-token'
+    if (opened === undefined) return this.#refused(id, undefined, NO_HEADER)
     return await this.#bind(id, opened)
   }
 
   async #bindWithToken(token: string): Promise<string | undefined> {
     const binding = await redeemBindingToken(this.#parts.repository, token)
-    if (binding === undefined) return 'the token is unknown, used or expired; get another one'
+    if (binding === undefined)
+      return this.#refused('', undefined, 'the token is unknown, used or expired; get another one')
     for (const id of binding.subscriptions) {
       const problem = await this.#bind(id, binding)
       if (problem !== undefined) return problem
@@ -94,8 +130,18 @@ export class SubscriptionSocket {
     return undefined
   }
 
+  #refused(id: string, binder: Binder | undefined, problem: string): string {
+    this.#parts.record({ ...present({ binder }), kind: 'bind', id, texts: [`error ${problem}`], problem })
+    return problem
+  }
+
   /** @returns what is wrong; undefined when it is bound */
   async #bind(id: string, binder: Binder): Promise<string | undefined> {
+    const problem = await this.#tryToBind(id, binder)
+    return problem && this.#refused(id, binder, problem)
+  }
+
+  async #tryToBind(id: string, binder: Binder): Promise<string | undefined> {
     const { clinic } = binder
     if (this.#clinic !== undefined && this.#clinic !== clinic) return 'this connection belongs to another clinic'
     if (this.#clinic === undefined && !this.#parts.mayJoin(clinic)) return 'the clinic has too many connections'
@@ -103,38 +149,54 @@ export class SubscriptionSocket {
     if (this.#bound.size >= MOST_BOUND && !this.#bound.has(id))
       return `a connection has ${MOST_BOUND} Subscriptions at most`
     const ctx = await this.#readerOf(binder)
-    const found = await ctx?.find<Subscription>('Subscription', id).catch(() => undefined)
-    const state = ctx && (await readState(ctx.unit, id))?.value
-    if (ctx === undefined || found === undefined || state === undefined) return `there is no Subscription/${id}`
+    if (typeof ctx === 'string') return `there is no Subscription/${id}`
+    const found = await ctx.find<Subscription>('Subscription', id).catch(() => undefined)
+    const state = (await readState(ctx.unit, id))?.value
+    if (found === undefined || state === undefined) return `there is no Subscription/${id}`
     if (state.channel.type !== 'websocket') return `Subscription/${id} has another channel than websocket`
     if (hasEnded(state)) return `Subscription/${id} is ${state.status}`
-    this.#bound.set(id, { binder, cursor: state.last, toldAt: ctx.now })
-    this.#parts.send(state.kind === 'r4' ? `bound ${id}` : this.#bundle(ctx, id, state, 'handshake', []))
+    const { generation } = ctx.unit
+    this.#bound.set(id, { binder, generation, cursor: state.last, toldAt: ctx.now })
+    const text = state.kind === 'r4' ? `bound ${id}` : this.#bundle(ctx, id, state, 'handshake', [])
+    this.#send({ binder, kind: 'bind', id, texts: [text] }, state)
     return undefined
   }
 
-  /** Undefined where the session has ended, the account of the agent is gone, disabled or of another clinic, or the sandbox is off. */
-  async #readerOf({ clinic, agent, session }: Binder): Promise<Context | undefined> {
+  #send(deed: SocketDeed, { channel }: SubscriptionState): void {
+    for (const text of deed.texts) this.#parts.send(text)
+    this.#parts.record({ ...deed, ...(channel.backport && present({ type: channel.payload })) })
+  }
+
+  /** With the rights of the agent now; otherwise why it has none. */
+  async #readerOf({ clinic, agent, ...admission }: Binder): Promise<Context | End> {
     const { repository, config } = this.#parts
-    if (session !== undefined && !(await isAdmitted(repository, session, config.demo))) return undefined
-    if (!(await isSandboxEnabled(repository, clinic))) return undefined
+    if (!(await isSandboxEnabled(repository, clinic))) return 'sandbox'
     const now = await agentOf(await this.#parts.access(clinic, { kind: 'server' }).reader(), agent)
-    return now === undefined ? undefined : await this.#parts.access(clinic, now).reader()
+    if (now === undefined) return 'account'
+    return (await endOfToken(repository, admission, config.demo)) ?? (await this.#parts.access(clinic, now).reader())
   }
 
-  /** Tells what is new. @returns false when there is nothing more to tell: all that it was bound to has ended */
-  async look(): Promise<boolean> {
-    for (const [id, bound] of this.#bound) if (!(await this.#tell(id, bound))) this.#bound.delete(id)
-    return this.isBound
+  /** Tells what is new. @returns a sentence when there is nothing more to tell: why the last of what it was bound to has ended */
+  async look(): Promise<string | undefined> {
+    let last: End | undefined
+    for (const [id, bound] of this.#bound) {
+      const end = await this.#tell(id, bound)
+      if (end === undefined) continue
+      this.#bound.delete(id)
+      last = end
+    }
+    return last === undefined || this.isBound ? undefined : ENDS[last]
   }
 
-  async #tell(id: string, bound: Bound): Promise<boolean> {
+  async #tell(id: string, bound: Bound): Promise<End | undefined> {
     const ctx = await this.#readerOf(bound.binder)
-    const state = ctx && (await readState(ctx.unit, id))?.value
-    if (ctx === undefined || state === undefined) return false
+    if (typeof ctx === 'string') return ctx
+    if (ctx.unit.generation !== bound.generation) return 'reset'
+    const state = (await readState(ctx.unit, id))?.value
+    if (state === undefined) return 'deleted'
     if (state.last > bound.cursor) await this.#tellEvents(ctx, id, state, bound)
     else this.#beat(ctx, id, state, bound)
-    return !hasEnded(state)
+    return hasEnded(state) ? state.status : undefined
   }
 
   async #tellEvents(ctx: Context, id: string, state: SubscriptionState, bound: Bound): Promise<void> {
@@ -146,8 +208,11 @@ export class SubscriptionSocket {
       const notified = await notifiedEvents({ reader: ctx, providers: this.#parts.providers }, events)
       if (notified.length === 0) continue
       bound.toldAt = ctx.now
-      if (backport !== undefined) this.#parts.send(this.#bundle(ctx, id, state, 'event-notification', notified))
-      else for (const _event of notified) this.#parts.send(`ping ${id}`)
+      const texts =
+        backport === undefined
+          ? notified.map(() => `ping ${id}`)
+          : [this.#bundle(ctx, id, state, 'event-notification', notified)]
+      this.#send({ binder: bound.binder, kind: 'notify', id, texts }, state)
     }
   }
 
@@ -155,7 +220,8 @@ export class SubscriptionSocket {
     const period = state.channel.backport?.heartbeat
     if (period === undefined || ctx.now < bound.toldAt + period * 1000) return
     bound.toldAt = ctx.now
-    this.#parts.send(this.#bundle(ctx, id, state, 'heartbeat', []))
+    const texts = [this.#bundle(ctx, id, state, 'heartbeat', [])]
+    this.#send({ binder: bound.binder, kind: 'notify', id, texts }, state)
   }
 
   #bundle(
@@ -174,4 +240,5 @@ export class SubscriptionSocket {
   }
 }
 
-const hasEnded = ({ status }: SubscriptionState): boolean => status === 'off' || status === 'deleted'
+const hasEnded = (state: SubscriptionState): state is SubscriptionState & { readonly status: 'off' | 'deleted' } =>
+  state.status === 'off' || state.status === 'deleted'

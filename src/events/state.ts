@@ -109,11 +109,17 @@ export type Progress = Pick<SubscriptionState, 'last' | 'delivered' | 'attempts'
 
 function counted(subscribed: Subscribed, state: SubscriptionState | undefined, by: 1 | -1): Subscribed {
   if (state === undefined || !isListening(state)) return subscribed
-  const types = { ...subscribed.types }
-  for (const type of state.types) types[type] = (types[type] ?? 0) + by
-  const listened = Object.fromEntries(Object.entries(types).filter(([, count]) => count > 0))
-  return { types: listened, running: subscribed.running + by }
+  const types = state.types.reduce((counts, type) => changed(counts, type, by), subscribed.types)
+  const statuses = changed(subscribed.statuses ?? {}, state.status, by)
+  return { types, running: subscribed.running + by, statuses }
 }
+
+function changed(counts: Counts, name: string, by: 1 | -1): Counts {
+  const { [name]: before = 0, ...others } = counts
+  return before + by > 0 ? { ...others, [name]: before + by } : others
+}
+
+type Counts = Readonly<Record<string, number>>
 
 /**
  * Stages another status of a Subscription, in the resource too, by the server itself.

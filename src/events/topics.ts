@@ -3,7 +3,7 @@
  * https://hl7.org/fhir/R5/subscriptiontopic.html
  */
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { isResourceType } from '../fhir/definitions.ts'
 import { compileFhirPath, type Expression, isSatisfied } from '../fhir/fhirpath/fhirpath.ts'
 import { once } from '../fhir/memoize.ts'
@@ -49,15 +49,61 @@ const INTERACTIONS: readonly string[] = ['create', 'update', 'delete'] satisfies
 const interactionOf = ({ previous, current }: Change): Interaction =>
   current === undefined ? 'delete' : previous === undefined ? 'create' : 'update'
 
-/**
- * The topics of this server.
- * @throws Error naming the file and the fault
- */
-export const topics: () => readonly Topic[] = once(() =>
+const ownTopics = once((): readonly Topic[] =>
   readdirSync(FOLDER)
     .filter((name) => name.endsWith('.json'))
     .map((name) => loadTopic(JSON.parse(readFileSync(join(FOLDER, name), 'utf8')), name)),
 )
+
+/** Those of the server with those of extensions, once there are some. */
+let all: readonly Topic[] | undefined
+
+/**
+ * The topics of this server.
+ * @throws Error naming the file and the fault
+ */
+export const topics = (): readonly Topic[] => all ?? ownTopics()
+
+/** Adds topics of extensions, for every app of this process. @throws Error naming the topic whose id or url is taken */
+export function addTopics(added: readonly Topic[]): void {
+  const known = [...ownTopics()]
+  for (const topic of added) {
+    const other = known.find(({ id, url }) => id === topic.id || url === topic.url)
+    if (other !== undefined)
+      throw new Error(
+        `The topic '${topic.id}' (${topic.url}) has the id or the url of '${other.id}'; both must be its own`,
+      )
+    known.push(topic)
+  }
+  all = known
+}
+
+/** The files that definitions were read from, for messages. */
+const files = new WeakMap<object, string>()
+
+/**
+ * The R5 SubscriptionTopic in a file, which is checked when the server starts.
+ * @param path of `<id>.json`
+ * @throws Error naming the file
+ */
+export function readTopic(path: string): JsonObject {
+  const definition = jsonIn(path)
+  if (!isObject(definition)) throw new Error(`The topic ${path}: it is no object`)
+  if (`${definition.id}.json` !== basename(path)) throw otherId(definition, path)
+  files.set(definition, path)
+  return definition
+}
+
+function jsonIn(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new Error(`The topic ${path} cannot be read: ${messageOf(error)}`)
+  }
+}
+
+const otherId = ({ id }: JsonObject, file: string): Error =>
+  new Error(`The topic ${file}: its id is '${id}', and not the name of the file`)
 
 /** The topic with this canonical, with or without its version. */
 export function topicAt(canonical: string): Topic | undefined {
@@ -66,19 +112,25 @@ export function topicAt(canonical: string): Topic | undefined {
 }
 
 /**
- * Reads an R5 SubscriptionTopic.
- * @param file its name in messages
+ * Reads an R5 SubscriptionTopic of a file with this name.
  * @throws Error naming the file and the fault
  */
 export function loadTopic(definition: unknown, file: string): Topic {
-  const say = (fault: string): Error => new Error(`The topic ${file}: ${fault}`)
+  const topic = topicOf(definition, file)
+  if (`${topic.id}.json` !== file) throw otherId(topic.definition, file)
+  return topic
+}
+
+/** @param name in messages; absent: its file, or its id. @throws Error naming it and the fault */
+export function topicOf(definition: unknown, name?: string): Topic {
+  const title = name ?? (isObject(definition) ? (files.get(definition) ?? `'${definition.id}'`) : '')
+  const say = (fault: string): Error => new Error(`The topic ${title}: ${fault}`)
   if (!isObject(definition) || definition.resourceType !== 'SubscriptionTopic') throw say('it is no SubscriptionTopic')
   const text = (name: string): string => {
     const value = definition[name]
     if (typeof value !== 'string' || value === '') throw say(`it has no ${name}`)
     return value
   }
-  if (`${definition.id}.json` !== file) throw say(`its id is '${definition.id}', and not the name of the file`)
   if (definition.status !== 'active') throw say("its status is not 'active'")
   const triggers = itemsOf(definition.resourceTrigger).map((trigger, at) =>
     loadTrigger(trigger, (fault) => say(`resourceTrigger[${at}] ${fault}`)),

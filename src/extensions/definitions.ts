@@ -1,9 +1,11 @@
 /**
- * The FHIR resources of extensions: their OperationDefinitions, SearchParameters, StructureDefinitions, CodeSystems and
- * ValueSets. They become resources of the server, which every clinic has and none can change.
+ * The FHIR resources of extensions: their OperationDefinitions, SearchParameters, StructureDefinitions, CodeSystems,
+ * ValueSets and topics. They become resources of the server, which every clinic has and none can change.
  */
 import type { SearchParameter as SearchParameterResource } from 'fhir/r4'
 import { addShippedResources, isShipped, isShippedUrl, type ShippedResource } from '../core/shipped.ts'
+import { topicResource } from '../events/topic-resource.ts'
+import { addTopics, type Topic, topicOf } from '../events/topics.ts'
 import { isObject } from '../fhir/resource.ts'
 import { validate } from '../fhir/validate/validate.ts'
 import { checkOperation } from '../operations/check-definition.ts'
@@ -36,8 +38,9 @@ export function installDefinitions(extensions: readonly LoadedExtension[]): void
     naming(extension, () => resourcesOf(extension)).map((resource) => ({ extension, resource })),
   )
   const resources = owned.map(({ resource }) => resource)
+  const all = [...resources, ...extensions.flatMap(({ topics = [] }) => topics)]
   if (installed !== undefined) {
-    if (isSameList(installed, resources)) return
+    if (isSameList(installed, all)) return
     throw new Error('An app with other extensions runs in this process; start this one in a process of its own')
   }
   checkUnique(owned)
@@ -46,7 +49,28 @@ export function installDefinitions(extensions: readonly LoadedExtension[]): void
     addSearchParameters(parameters)
     addShippedResources(resources)
   }
-  installed = resources
+  installTopics(extensions)
+  installed = all
+}
+
+/** Their criteria may use the search parameters of extensions. */
+function installTopics(extensions: readonly LoadedExtension[]): void {
+  const added: Topic[] = []
+  for (const extension of extensions)
+    naming(extension, () => {
+      for (const definition of extension.topics ?? []) added.push(checkedTopic(definition))
+      addTopics(added)
+    })
+}
+
+/** Clients read it as a Basic. */
+function checkedTopic(definition: unknown): Topic {
+  const topic = topicOf(definition)
+  const basic = topicResource(topic)
+  const [issue] = validate(basic)
+  if (issue !== undefined) throw new Error(`The topic '${topic.id}' is broken: ${issue.diagnostics}`)
+  if (isShipped('Basic', topic.id)) throw new Error(`The topic '${topic.id}' has the id of a Basic of the server`)
+  return topic
 }
 
 const isSameList = (one: readonly unknown[], other: readonly unknown[]): boolean =>

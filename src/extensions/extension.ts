@@ -6,6 +6,7 @@ import type { CodeSystem, SearchParameter, StructureDefinition, ValueSet } from 
 import type { ToolFamilies } from '../calls/tool.ts'
 import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Interactions, Provider } from '../core/provider.ts'
+import type { JsonObject } from '../fhir/resource.ts'
 import type { Scenario } from '../rehearsal/scenarios/scenario.ts'
 import type { Profile } from '../rehearsal/strictness/profile.ts'
 
@@ -25,6 +26,8 @@ export interface ServerExtension {
   readonly profiles?: readonly StructureDefinition[]
   readonly codeSystems?: readonly CodeSystem[]
   readonly valueSets?: readonly ValueSet[]
+  /** R5 SubscriptionTopics, of a module or of files that `readTopic` reads: docs/topics.md. */
+  readonly topics?: readonly JsonObject[]
   /** Scenarios that a clinic can be reset to: of a module, or of a file that `readScenario` reads. */
   readonly scenarios?: readonly Scenario[]
   /** Strictness profiles, served below /as/{name}: docs/strictness.md. */

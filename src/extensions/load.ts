@@ -16,6 +16,7 @@ const PARTS: Readonly<Record<keyof ServerExtension, 'text' | 'list' | 'object'>>
   profiles: 'list',
   codeSystems: 'list',
   valueSets: 'list',
+  topics: 'list',
   scenarios: 'list',
   strictness: 'list',
 }

@@ -13,6 +13,7 @@ import { FhirError } from '../fhir/outcome.ts'
 import { userAgentOf, userOf } from '../http/exchange.ts'
 import { forNoRequest } from '../isolation/budget.ts'
 import { Watcher } from '../record/journal/live.ts'
+import { type SocketRecords, socketRecorder } from './websocket-records.ts'
 
 /** Below /as/{profile} too, as the CapabilityStatement there names it. */
 const PATH = /^(?:\/as\/[\w.-]+)?\/websocket$/
@@ -33,7 +34,7 @@ const MOST_WAITING = 50
 /** https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 const CLOSE = { done: 1000, goingAway: 1001, policy: 1008, tooSlow: 1013 } as const
 
-interface Opening extends SocketServices {
+interface Opening extends SocketServices, SocketRecords {
   readonly koa: Koa
   /** The stages that know the user and the clinic of a token. */
   readonly authenticate: Middleware
@@ -77,7 +78,9 @@ export class SubscriptionSockets {
       const opened = request.headers.authorization === undefined ? undefined : await this.#openedBy(koa)
       this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#connect(webSocket, koa, opened))
     } catch (error) {
-      refuse(socket, `${error instanceof FhirError ? error.status : 500} Refused`)
+      const status = error instanceof FhirError ? error.status : 500
+      socketRecorder(this.#opening, koa, '').refused(status)
+      refuse(socket, `${status} Refused`)
     }
   }
 
@@ -90,9 +93,11 @@ export class SubscriptionSockets {
   }
 
   #connect(webSocket: WebSocket, koa: Koa.Context, opened: SocketParts['opened']): void {
+    const baseUrl = this.#opening.baseOf(koa)
     const connection: Connection = new Connection(webSocket, {
       ...this.#opening,
-      baseUrl: this.#opening.baseOf(koa),
+      baseUrl,
+      record: socketRecorder(this.#opening, koa, baseUrl).record,
       ...(opened === undefined ? {} : { opened }),
       send: (text) => connection.send(text),
       mayJoin: (clinic) => {
@@ -178,9 +183,9 @@ class Connection {
       await this.#watcher.next(LOOK)
       await this.#handled
       if (this.#watcher.isEnded) return
-      const wasBound = this.#socket.isBound
-      if (await this.#look()) since = Date.now()
-      else if (wasBound) return this.end(CLOSE.done, 'the Subscription has ended')
+      const end = await this.#look()
+      if (end !== undefined) return this.end(CLOSE.done, end)
+      if (this.#socket.isBound) since = Date.now()
       else if (Date.now() - since > UNBOUND) return this.end(CLOSE.policy, 'it was bound to nothing')
       if (Date.now() - pingedAt < PING) continue
       pingedAt = Date.now()
@@ -189,11 +194,11 @@ class Connection {
   }
 
   /** A store that cannot be read is looked at again. */
-  async #look(): Promise<boolean> {
+  async #look(): Promise<string | undefined> {
     try {
       return await this.#socket.look()
     } catch {
-      return this.#socket.isBound
+      return undefined
     }
   }
 

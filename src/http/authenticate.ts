@@ -44,9 +44,10 @@ export function authenticate({ jwt: config }: Pick<Config, 'jwt'>, jwksOptions?:
   }
   const accept = (koa: KoaContext, { expires, notBefore, user, session }: Remembered): void => {
     const now = Date.now()
-    if (now >= expires + toleranceMs) throw unauthorized(expired(expires))
+    const tokenEnds = expires + toleranceMs
+    if (now >= tokenEnds) throw unauthorized(expired(expires))
     if (now < notBefore - toleranceMs) throw unauthorized('the token is not valid yet')
-    Object.assign(stateOf(koa), { user, session })
+    Object.assign(stateOf(koa), { user, session, tokenEnds })
   }
   return (koa, next) => {
     const header = koa.req.headers.authorization ?? ''

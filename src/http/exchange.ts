@@ -32,6 +32,8 @@ export interface RequestState {
   claims?: unknown
   user?: User
   session?: TokenSession | undefined
+  /** When requests with the token begin to be refused: milliseconds since 1970 UTC, by the clock of the machine. */
+  tokenEnds?: number
   /** The clinic of the user; none for an operator without one. */
   clinic?: ClinicFacts
   /** The reading of the body: the client was asked to send it; its bytes; of one sent as gzip the bytes as sent, or the stream that inflates it. */
@@ -63,7 +65,8 @@ export function userOf(koa: Stateful): User {
 /** The user of an authenticated request, as the agent of what it does. */
 export function userAgentOf(koa: Stateful) {
   const { sub: id, name, role } = userOf(koa)
-  return { kind: 'user' as const, id, name, role, ...present({ session: stateOf(koa).session }) }
+  const { session, tokenEnds: expires } = stateOf(koa)
+  return { kind: 'user' as const, id, name, role, ...present({ session, expires }) }
 }
 
 export interface SeenBytes {

@@ -135,11 +135,10 @@ function clinicIn(clinic: unknown, role: unknown): string {
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /** For our own tokens only: foreign issuers use these claims as they like. */
-function sessionIn(sub: string, { iat, exp, sid, ver, program }: Record<string, unknown>): TokenSession {
+function sessionIn(sub: string, { iat, sid, ver, program }: Record<string, unknown>): TokenSession {
   return {
     account: foldedName(sub),
     issued: typeof iat === 'number' ? iat * 1000 : 0,
-    expires: Number(exp) * 1000,
     ...(sid !== undefined && { login: loginIn(sid, ver, program) }),
   }
 }

@@ -205,7 +205,8 @@ export async function createApp({
   const resets = { repository, contents, access, scenarios: scenariosWith(extensions) }
   const strictness = strictnessWith(extensions)
   const rehearsal = rehearsalOf(config, declared, { ...resets, strictness }, threads)
-  const services = { ...shared, integrations, passwordCost, journal, live, trials: { outbound, simulators }, rehearsal }
+  const records = { trail, journal, live }
+  const services = { ...shared, integrations, passwordCost, ...records, trials: { outbound, simulators }, rehearsal }
   const observersWith = observersOf(observing)
   const operation = { worker, isClosing, threads, shares, loads, observersWith, sampling: outbound.sampling, dashboard }
   const { server, sockets } = httpServer({ ...services, ...operation }, declared, { families, extensions })

@@ -58,6 +58,7 @@ import type { TrialParts } from '../integrations/trial.ts'
 import { unpaid } from '../isolation/budget.ts'
 import type { ComponentHealth } from '../isolation/fair-queue.ts'
 import type { Sampling } from '../isolation/trace-context.ts'
+import type { AuditTrail } from '../record/audit/trail.ts'
 import type { Journal } from '../record/journal/journal.ts'
 import type { LiveJournal } from '../record/journal/live.ts'
 import { ensureTestScripts } from '../rehearsal/plans/plans.ts'
@@ -94,6 +95,8 @@ interface HttpServices {
   readonly loads: () => readonly ComponentHealth[]
   /** The folder in which the dashboard is built. Absent: that of this project. */
   readonly dashboard: BuildFolder | undefined
+  /** Absent: nothing is audited. */
+  readonly trail: AuditTrail | undefined
   /** Both are absent in a work thread, which serves none of their routes. */
   readonly journal: Journal | undefined
   readonly live: LiveJournal | undefined
@@ -236,7 +239,7 @@ export function httpServer(
   const koa = koaOf(services, ...STAGES.map(({ name }) => (name === 'own routes' ? own : stages[name])))
   const server = serverOf(koa)
   const authenticate = inOrder(token, stages.clinic, stages.sandbox)
-  const sockets = new SubscriptionSockets(server, { ...services, ...declared, koa, authenticate, baseOf })
+  const sockets = new SubscriptionSockets(server, { ...services, ...declared, koa, authenticate, baseOf, addressOf })
   if (shares !== undefined) server.on('connection', shares.connected)
   return { server, sockets }
 }

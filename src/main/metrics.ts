@@ -5,20 +5,22 @@
 import cluster from 'node:cluster'
 import { createServer, type Server } from 'node:http'
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, register } from 'prom-client'
+import { subscriptionCounts } from '../events/counts.ts'
 import { RequestMetrics } from '../http/observers/request-metrics.ts'
 import { OUTBOX } from '../integrations/outbox/rows.ts'
 import { type ComponentHealth, HEALTH_STATES } from '../isolation/fair-queue.ts'
+import { EVENT } from '../repository/event-feed.ts'
 import type { Repository } from '../repository/repository.ts'
 
 /** Seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
-/** Deliveries that are counted at most. */
+/** Deliveries, and changes, that are counted at most. */
 const MOST_DUE = 1_000
 
 /** A part of a process that reports on itself. */
 interface Measured {
-  readonly repository: Pick<Repository, 'dueRecords'>
+  readonly repository: Pick<Repository, 'dueRecords' | 'clinics' | 'readRecent'>
   readonly loads: () => readonly ComponentHealth[]
 }
 
@@ -69,6 +71,26 @@ export function measureParts({ repository, loads }: Measured): void {
     async collect() {
       const due = await repository.dueRecords(OUTBOX, { limit: MOST_DUE }).catch(() => undefined)
       if (due !== undefined) this.set(Math.min(due.length, MOST_DUE))
+    },
+  })
+  measureEvents(repository)
+}
+
+function measureEvents(repository: Measured['repository']): void {
+  new Gauge({
+    ...{ name: 'emr_subscriptions', help: 'Subscriptions of all clinics that are not off', aggregator: 'max' },
+    labelNames: ['status'],
+    async collect() {
+      const counts = await subscriptionCounts(repository).catch(() => undefined)
+      for (const [status, count] of Object.entries(counts ?? {})) this.set({ status }, count)
+    },
+  })
+  new Gauge({
+    ...{ name: 'emr_events_waiting', aggregator: 'max' },
+    help: `Changes that wait to be compared with Subscriptions, as far as ${MOST_DUE}`,
+    async collect() {
+      const waiting = await repository.dueRecords(EVENT, { limit: MOST_DUE }).catch(() => undefined)
+      if (waiting !== undefined) this.set(Math.min(waiting.length, MOST_DUE))
     },
   })
 }

@@ -19,6 +19,8 @@ export interface Subscribed {
   readonly types: Readonly<Record<string, number>>
   /** The number of running Subscriptions. */
   readonly running: number
+  /** The same by status; absent while none has been written since there is this. */
+  readonly statuses?: Readonly<Record<string, number>>
 }
 
 export const SUBSCRIBED = recordKind<Subscribed>('subscribed')

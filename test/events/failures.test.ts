@@ -5,6 +5,7 @@ import { MAX_TRIES, waitAfter } from '../../src/integrations/outbox/rows.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { request, startServer, type TestServer } from '../support/server.ts'
 import { arrived, change, eventually, inStatus, patient, read, subscribe, wanted } from './support.ts'
+import { notifiedIn, toTopic } from './topic-support.ts'
 
 const HOUR = 3_600_000
 
@@ -196,4 +197,67 @@ test('events wait while the sandbox of the clinic is off', async () => {
   ahead += HOUR
   await arrived(receiver, 2)
   expect((await read(server, id)).status).toBe('active')
+})
+
+describe('the topic delivery-given-up', () => {
+  const watched = (endpoint: string) => toTopic({ topic: 'delivery-given-up', endpoint, content: 'id-only' })
+  const focusesOf = (watcher: Receiver) =>
+    watcher.received.slice(1).flatMap(({ body }) => notifiedIn(JSON.parse(body)).focuses)
+
+  /** A Subscription whose receiver responds with this status to its first event. */
+  async function failing(status: number, endpoint = receiver.url): Promise<string> {
+    const id = await subscribe(server, wanted('Patient?family=Lost', { endpoint }))
+    receiver.answer(status)
+    await create('Lost')
+    await inStatus(server, id, status === 410 ? 'off' : 'error')
+    return id
+  }
+
+  test('tells of a Subscription that the server puts into error or turns off, and of none that a client turns off', async () => {
+    const watcher = await startReceiver()
+    const id = await subscribe(server, watched(watcher.url))
+    try {
+      const refused = await failing(400)
+      await change(server, refused, { status: 'off' })
+      const gone = await failing(410)
+      await arrived(watcher, 3)
+      expect(focusesOf(watcher)).toEqual([`Subscription/${refused}`, `Subscription/${gone}`])
+    } finally {
+      await change(server, id, { status: 'off' })
+      await watcher.close()
+    }
+  })
+
+  test('never tells a Subscription of itself, so that a failure leads to no further one', async () => {
+    const [dead, watcher] = [await startReceiver(), await startReceiver()]
+    const both = [await subscribe(server, watched(dead.url)), await subscribe(server, watched(watcher.url))]
+    try {
+      dead.answer(400)
+      const first = await failing(400)
+      await inStatus(server, both[0] ?? '', 'error')
+      await arrived(watcher, 3)
+      expect(focusesOf(watcher)).toEqual([`Subscription/${first}`, `Subscription/${both[0]}`])
+      const { body } = await server.fhir('GET', `/Subscription/${both[0]}/$events`)
+      expect(notifiedIn(body).focuses).toEqual([`Subscription/${first}`])
+    } finally {
+      for (const id of both) await change(server, id, { status: 'off' })
+      await dead.close()
+      await watcher.close()
+    }
+  })
+
+  test('takes filters by status and channel of the Subscription', async () => {
+    const watcher = await startReceiver()
+    const asked = toTopic({ topic: 'delivery-given-up', endpoint: watcher.url, filters: ['Subscription?status=off'] })
+    const id = await subscribe(server, asked)
+    try {
+      await failing(400)
+      const gone = await failing(410)
+      await arrived(watcher, 2)
+      expect(focusesOf(watcher)).toEqual([`Subscription/${gone}`])
+    } finally {
+      await change(server, id, { status: 'off' })
+      await watcher.close()
+    }
+  })
 })

@@ -1,11 +1,12 @@
 /** The topics as data: what the loader refuses, how triggers and filters decide, and what is told of topics. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { topicCriteria } from '../../src/events/topic-criteria.ts'
 import { topicResource } from '../../src/events/topic-resource.ts'
-import { contextOf, loadTopic, topicAt, topics } from '../../src/events/topics.ts'
+import { contextOf, loadTopic, readTopic, topicAt, topicOf, topics } from '../../src/events/topics.ts'
 import { validate } from '../../src/fhir/validate/validate.ts'
+import { newFolder } from '../support/run.ts'
 import { versionOf } from './versions.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -48,6 +49,20 @@ describe('the loader of topics', () => {
     ['an include of a token', defined({ notificationShape: [{ include: ['Task:status'] }] }), /no reference of Task/],
   ])('refuses %s and names the fault', (_what, definition, fault) => {
     expect(() => loadTopic(definition, 'mine.json')).toThrow(fault)
+  })
+
+  test('names the file of a topic that an extension reads, and the field', () => {
+    const folder = newFolder()
+    const file = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text)
+      return join(folder, name)
+    }
+    const broken = file('broken.json', '{"id":')
+    expect(() => readTopic(broken)).toThrow(`The topic ${broken} cannot be read: `)
+    const other = file('other.json', JSON.stringify(defined()))
+    expect(() => readTopic(other)).toThrow(`The topic ${other}: its id is 'mine', and not the name of the file`)
+    const mine = file('mine.json', JSON.stringify(defined({ status: 'draft' })))
+    expect(() => topicOf(readTopic(mine))).toThrow(`The topic ${mine}: its status is not 'active'`)
   })
 
   test('takes all that the server ships, each with an address of its own', () => {
@@ -179,7 +194,7 @@ test('docs/topics.md has a row for each topic, with its title, types and filters
     ({ id, title, types, filters }) =>
       `| \`${id}\` | ${title} | ${types.join(', ')} | ${filters.map(({ parameter }) => `\`${parameter}\``).join(' ')} |`,
   )
-  expect(page.split('\n').filter((line) => /^\| `[a-z-]+` \| [A-Z].* \| [A-Z]\w+ \| `/.test(line))).toEqual(rows)
+  expect(page.split('\n').filter((line) => /^\| `[a-z-]+` \| [A-Z].* \| [A-Z][\w, ]+ \| `/.test(line))).toEqual(rows)
 })
 
 test('every file among the topics is a topic', () => {

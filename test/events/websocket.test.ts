@@ -2,7 +2,6 @@
 import { get } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { WebSocket } from 'ws'
-import { setDisabled } from '../../src/clinics/accounts.ts'
 import { createClinic } from '../../src/clinics/clinics.ts'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
 import { SERVICE } from '../../src/repository/record-kinds.ts'
@@ -10,6 +9,7 @@ import { PATIENT } from '../support/booking.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { logInAs, OTHER_CLINIC, withToken } from '../support/two-clinics.ts'
+import { bearer, bindingToken, SocketClient } from './socket-client.ts'
 import { eventually, subscribe, wanted } from './support.ts'
 import { notifiedIn, TOPIC, toTopic } from './topic-support.ts'
 
@@ -35,47 +35,19 @@ afterEach(() => {
   for (const client of clients.splice(0)) client.socket.terminate()
 })
 
-class Client {
-  readonly socket: WebSocket
-  readonly texts: string[] = []
-  closed: { readonly code: number; readonly reason: string } | undefined
-
+class Client extends SocketClient {
   constructor(headers: Record<string, string> = {}, at = '/websocket') {
-    this.socket = new WebSocket(server.url.replace('http', 'ws') + at, { headers })
-    this.socket.on('message', (data) => this.texts.push(String(data)))
-    this.socket.on('close', (code, reason) => {
-      this.closed ??= { code, reason: String(reason) }
-    })
-    this.socket.on('error', (error) => {
-      this.closed = { code: 0, reason: error.message }
-    })
+    super(server.url, headers, at)
     clients.push(this)
   }
-
-  async say(text: string | Buffer): Promise<void> {
-    await eventually(() => this.socket.readyState === WebSocket.OPEN || undefined, 'an open socket')
-    this.socket.send(text)
-  }
-
-  next = (count = 1): Promise<readonly string[]> =>
-    eventually(() => (this.texts.length >= count ? this.texts : undefined), `${count} messages: ${this.texts.join()}`)
-
-  end = (): Promise<{ readonly code: number; readonly reason: string }> =>
-    eventually(() => this.closed, 'the end of the socket')
 }
 
-const bearer = (of: TestServer) => ({ authorization: `Bearer ${of.token}` })
 const task = { resourceType: 'Task', status: 'requested', intent: 'order', for: { reference: PATIENT } }
 const raise = async (of = server): Promise<string> => (await of.fhir('POST', '/Task', task)).body.id
 const r4 = () => subscribe(server, wanted('Task?status=requested', { type: 'websocket' }))
 const byTopic = (more: object = {}) => subscribe(server, toTopic({ type: 'websocket', ...more }))
 
-async function tokenFor(ids: readonly string[], of = server): Promise<string> {
-  const query = ids.map((id) => `id=${id}`).join('&')
-  const { status, body } = await of.fhir('GET', `/Subscription/$get-ws-binding-token?${query}`)
-  expect([status, body]).toEqual([200, expect.anything()])
-  return body.parameter.find(({ name }: { name: string }) => name === 'token').valueString
-}
+const tokenFor = (ids: readonly string[], of = server): Promise<string> => bindingToken(of, ids)
 
 describe('R4', () => {
   test('bind is answered with bound, and each event is a ping', async () => {
@@ -180,38 +152,6 @@ describe('another clinic', () => {
   })
 })
 
-describe('a connection ends', () => {
-  test('when the Subscription is turned off', async () => {
-    const id = await byTopic()
-    const client = new Client(bearer(server))
-    await client.say(`bind ${id}`)
-    await client.next()
-    const { body } = await server.fhir('GET', `/Subscription/${id}`)
-    await server.fhir('PUT', `/Subscription/${id}`, { ...body, status: 'off' })
-    expect(await client.end()).toEqual({ code: 1000, reason: 'the Subscription has ended' })
-  })
-
-  test('when the Subscription is deleted', async () => {
-    const id = await r4()
-    const client = new Client(bearer(server))
-    await client.say(`bind ${id}`)
-    await client.next()
-    await server.fhir('DELETE', `/Subscription/${id}`)
-    expect((await client.end()).code).toBe(1000)
-  })
-
-  test('when the sandbox of its clinic is turned off', async () => {
-    const id = await subscribe(other, toTopic({ type: 'websocket' }))
-    const client = new Client(bearer(other))
-    await client.say(`bind ${id}`)
-    await client.next()
-    const sandbox = (enabled: boolean) => other.fhir('PUT', '/clinics/other-clinic/sandbox', { enabled })
-    expect((await sandbox(false)).status).toBe(200)
-    expect((await client.end()).code).toBe(1000)
-    await sandbox(true)
-  })
-})
-
 test('a request that is refused opens no websocket', async () => {
   for (const [headers, at, sentence] of [
     [{ authorization: 'Bearer nonsense' }, '/websocket', /401/],
@@ -307,55 +247,6 @@ test('a websocket Subscription is made by PUT, read, found, updated, turned off 
 })
 
 describe('who may be bound:', () => {
-  test('an account that is disabled is told nothing more, and its connection ends', async () => {
-    const token = await logInAs(server, { username: 'leaving', clinic: DEMO_CLINIC, role: 'staff' })
-    const id = await byTopic()
-    const client = new Client({ authorization: `Bearer ${token}` })
-    await client.say(`bind ${id}`)
-    await client.next()
-    await setDisabled(server.app.repository, 'leaving', true)
-    expect((await client.end()).code).toBe(1000)
-    await raise()
-    expect(client.texts.length).toBe(1)
-  })
-
-  const json = { 'content-type': 'application/json' }
-
-  /** Connections bound with the header and with a binding token of one user, and another with the token of somebody else. */
-  async function boundConnections(
-    user: TestServer,
-  ): Promise<{ readonly ends: readonly Client[]; readonly stays: Client }> {
-    const id = await byTopic()
-    const [byHeader, byToken, stays] = [new Client(bearer(user)), new Client(), new Client(bearer(server))]
-    await byHeader.say(`bind ${id}`)
-    await byToken.say(`bind-with-token ${await tokenFor([id], user)}`)
-    await stays.say(`bind ${id}`)
-    for (const client of [byHeader, byToken, stays]) await client.next()
-    return { ends: [byHeader, byToken], stays }
-  }
-
-  async function expectEnded({ ends, stays }: Awaited<ReturnType<typeof boundConnections>>): Promise<void> {
-    for (const client of ends) expect((await client.end()).code).toBe(1000)
-    await raise()
-    expect((await stays.next(2)).length).toBe(2)
-    for (const client of ends) expect(client.texts.length).toBe(1)
-  }
-
-  test('a session that has ended is told nothing more, and its connections end', async () => {
-    const user = await logInAs(server, { username: 'evening', clinic: DEMO_CLINIC, role: 'staff' })
-    const evening = withToken(server, user)
-    const bound = await boundConnections(evening)
-    expect((await evening.fhir('DELETE', '/session')).status).toBe(204)
-    await expectEnded(bound)
-  })
-
-  test('a program whose token is revoked is told nothing more, and its connections end', async () => {
-    const { body } = await server.fhir('POST', '/tokens', { name: 'Listener', role: 'staff' }, json)
-    const bound = await boundConnections(withToken(server, body.token))
-    expect((await server.fhir('DELETE', `/tokens/${body.id}`)).status).toBe(204)
-    await expectEnded(bound)
-  })
-
   test('a binding token ends with the session that has asked for it', async () => {
     const user = await logInAs(server, { username: 'early', clinic: DEMO_CLINIC, role: 'staff' })
     const early = withToken(server, user)

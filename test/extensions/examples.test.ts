@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { CapabilityStatementRest } from 'fhir/r4'
 import type { AnyResource } from '../../src/fhir/resource.ts'
+import { eventually, subscribe } from '../events/support.ts'
+import { notifiedIn, toTopic } from '../events/topic-support.ts'
 import { type FhirResponse, request } from '../support/request.ts'
 import { type Started, stop } from '../support/server-process.ts'
 import { adminOf, examples, type Fhir, makeClinic, newProject, SECRETS, staffOf, startIn } from './outside.ts'
@@ -38,7 +40,7 @@ const create = async (fhir: Fhir, resource: AnyResource & Readonly<Record<string
 }
 
 test('each example is short, and imports the package and nothing else', () => {
-  expect(examples).toHaveLength(7)
+  expect(examples).toHaveLength(8)
   for (const file of examples) {
     const text = readFileSync(join(import.meta.dirname, '../../examples', file), 'utf8')
     expect(text.split('\n').length).toBeLessThanOrEqual(52)
@@ -191,6 +193,36 @@ describe('reachable-patient: a profile', () => {
       expect(await problems({ ...patient, telecom: [{ system: 'phone', value: '+12125550123' }] })).toEqual([])
     }
     expect((await typeInMetadata('Patient'))?.supportedProfile).toEqual([profile])
+  })
+})
+
+describe('severe-allergy: a topic', () => {
+  const url = 'https://acme.example/SubscriptionTopic/severe-allergy'
+
+  test('is among the topics of the CapabilityStatement, and a Basic that nobody changes', async () => {
+    const { extension = [] } = (await typeInMetadata('Subscription')) ?? {}
+    expect(extension.map(({ valueCanonical }) => valueCanonical)).toContain(url)
+    for (const fhir of [ours, theirs]) {
+      const { body } = await fhir('GET', '/Basic/severe-allergy')
+      expect(JSON.stringify(body)).toContain(url)
+      expect((await fhir('PUT', '/Basic/severe-allergy', { ...body, author: { display: 'me' } })).status).toBe(422)
+    }
+  })
+
+  test('is subscribed to with its filters, and tells of what meets its criteria', async () => {
+    const patient = await create(ours, { resourceType: 'Patient' })
+    const id = await subscribe(
+      { fhir: ours },
+      toTopic({ topic: url, type: 'websocket', filters: [`patient=${patient}`] }),
+    )
+    const allergy = { resourceType: 'AllergyIntolerance', patient: { reference: `Patient/${patient}` } }
+    await create(ours, { ...allergy, criticality: 'low' })
+    const severe = await create(ours, { ...allergy, criticality: 'high' })
+    const told = await eventually(async () => {
+      const { numbers, focuses } = notifiedIn((await ours('GET', `/Subscription/${id}/$events`)).body)
+      return numbers.length > 0 ? focuses : undefined
+    })
+    expect(told).toEqual([`AllergyIntolerance/${severe}`])
   })
 })
 

@@ -54,6 +54,12 @@ const PROFILE: StructureDefinition = {
   differential: { element: [{ id: 'Basic', path: 'Basic' }] },
 }
 
+const TOPIC = {
+  ...{ resourceType: 'SubscriptionTopic', id: 'acme-flagged', url: 'https://acme.example/flagged', status: 'active' },
+  ...{ title: 'Flagged', description: 'A Flag was created' },
+  resourceTrigger: [{ resource: 'Flag', supportedInteraction: ['create'] }],
+}
+
 describe('of its resources', () => {
   const parameter = (changes: object) => ({ searchParameters: [{ ...PARAMETER, ...changes }] })
   const profile = (changes: object) => ({ profiles: [{ ...PROFILE, ...changes }] })
@@ -140,6 +146,31 @@ describe('of its resources', () => {
       'a search parameter that describes one of R4',
       parameter({ code: 'identifier', url: 'http://hl7.org/fhir/SearchParameter/Basic-identifier' }),
       "the SearchParameter 'acme-kind' describes one that the server has already",
+    ],
+    [
+      'a topic about a type that R4 does not have',
+      { topics: [{ ...TOPIC, resourceTrigger: [{ resource: 'Flak', supportedInteraction: ['create'] }] }] },
+      "The topic 'acme-flagged': resourceTrigger[0] names the resource 'Flak', which R4 does not have",
+    ],
+    [
+      'a topic with a filter that the type does not have',
+      { topics: [{ ...TOPIC, canFilterBy: [{ filterParameter: 'colour' }] }] },
+      "The topic 'acme-flagged': canFilterBy[0] names the parameter 'colour', by which Flag cannot be searched",
+    ],
+    [
+      'a topic with the url of one of the server',
+      { topics: [{ ...TOPIC, url: 'https://sandbox-emr.example/fhir/SubscriptionTopic/slot-freed' }] },
+      "The topic 'acme-flagged' (https://sandbox-emr.example/fhir/SubscriptionTopic/slot-freed) has the id or the url of 'slot-freed'; both must be its own",
+    ],
+    [
+      'a topic twice',
+      { topics: [TOPIC, { ...TOPIC, url: 'https://acme.example/flagged-again' }] },
+      "The topic 'acme-flagged' (https://acme.example/flagged-again) has the id or the url of 'acme-flagged'; both must be its own",
+    ],
+    [
+      'a topic that is no valid resource as a Basic',
+      { topics: [{ ...TOPIC, id: 'acme flagged' }] },
+      "The topic 'acme flagged' is broken: ",
     ],
     [
       'a code twice',

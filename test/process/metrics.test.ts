@@ -1,6 +1,7 @@
 /** Metrics of real processes: what Prometheus reads, and that no text of a client or about a patient is in it. */
 import { expect, test } from '@jest/globals'
 import { freePort } from '../../src/main/listen.ts'
+import { eventually } from '../events/support.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { request } from '../support/request.ts'
 import { endProcessesAfterEach, login, start, stop } from '../support/server-process.ts'
@@ -55,6 +56,22 @@ test('the metrics count exchanges by interaction and status, tool calls by their
   expect(sampleOf(text, 'emr_outbox_due')).toBeGreaterThanOrEqual(0)
   for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds'])
     expect(sampleOf(text, name)).toBeGreaterThan(0)
+})
+
+test('Subscriptions are counted by status, without a name of a clinic or an endpoint', async () => {
+  const { fhir, read } = await startMeasured()
+  const channel = { type: 'rest-hook', endpoint: 'http://127.0.0.1:9/MARKED' }
+  const asked = { resourceType: 'Subscription', status: 'requested', reason: 'a test', criteria: 'Patient', channel }
+  const { body } = await fhir('POST', '/Subscription', asked)
+  const text = await eventually(async () => {
+    const found = await read()
+    return sampleOf(found, 'emr_subscriptions', { status: 'active' }) === 1 ? found : undefined
+  })
+  expect(sampleOf(text, 'emr_subscriptions', { status: 'error' })).toBe(0)
+  expect(sampleOf(text, 'emr_events_waiting')).toBe(0)
+  expect(text).not.toMatch(/MARKED|demo-clinic/)
+  await fhir('PUT', `/Subscription/${body.id}`, { ...asked, id: body.id, status: 'off' })
+  expect(sampleOf(await read(), 'emr_subscriptions', { status: 'active' })).toBe(0)
 })
 
 test('no text of a client is in them: neither in a path, a query, a body, a header, nor the name of a tool', async () => {

@@ -17,6 +17,7 @@ import { createClinic } from '../../src/clinics/clinics.ts'
 import { parseSettings } from '../../src/clinics/settings.ts'
 import type { AnyResource } from '../../src/fhir/resource.ts'
 import { openStore } from '../../src/main/open-store.ts'
+import { SUBSCRIBED, SUBSCRIBED_KEY } from '../../src/repository/event-feed.ts'
 import { Repository } from '../../src/repository/repository.ts'
 import { addBinaries, runScript, withRepository } from '../support/backups.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
@@ -88,9 +89,22 @@ describe('a service that is well', () => {
       'settings',
       'contents',
       'clocks',
+      'subscriptions',
       'disk',
     ])
       expect(seen.output).toMatch(new RegExp(`^ok +${part} `, 'm'))
+  })
+
+  test('has a note at Subscriptions in error, with their clinics and what to do', async () => {
+    await withRepository(url, async (repository) => {
+      const subscribed = { types: { Patient: 2 }, running: 2, statuses: { active: 1, error: 1 } }
+      await repository.change(CLINIC, async ({ records }) => records.put(SUBSCRIBED, SUBSCRIBED_KEY, subscribed))
+    })
+    const { code, said } = await see()
+    expect(said).toContainEqual(
+      expect.stringMatching(/^note subscriptions in error at north \(1\): .* requested, or to off$/),
+    )
+    expect(code).toBe(0)
   })
 
   test('has a note where the first start has not made the store yet', async () => {

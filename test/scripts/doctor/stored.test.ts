@@ -1,6 +1,12 @@
 /** Findings about values that a test of the whole doctor cannot bring about: full disks, clocks, indexes. */
 import { describe, expect, test } from '@jest/globals'
-import { databaseClockFinding, diskFinding, indexFinding, olderIndex } from '../../../scripts/doctor/stored.ts'
+import {
+  databaseClockFinding,
+  diskFinding,
+  indexFinding,
+  olderIndex,
+  subscriptionFindings,
+} from '../../../scripts/doctor/stored.ts'
 import { extraction } from '../../../src/search/index/versions.ts'
 
 const GIGABYTE = 1024 ** 3
@@ -42,6 +48,20 @@ test('a search index of an earlier version is noted before a start makes it anew
       said: expect.stringMatching(/at most 1000 resources .* about 2 s\. Servers of earlier versions refuse/),
     },
   ])
+})
+
+test('Subscriptions in error are counted in the current generation of each clinic', () => {
+  const record = (clinic: string, value: object) => ({ clinic, kind: 'x', key: 'x', version: 1, value, due: null })
+  const failed = (count: number) => ({ types: {}, running: count, statuses: { error: count } })
+  const subscribed = [record('north', failed(1)), record('north~2', failed(2)), record('south', failed(3))]
+  const said = (generation: number) =>
+    subscriptionFindings(
+      [...subscribed, record('west', { types: {}, running: 0 })],
+      [record('north', { number: generation })],
+    )
+  expect(said(2)).toMatchObject([{ state: 'note', said: expect.stringContaining('at north (2), south (3): ') }])
+  expect(said(3)).toMatchObject([{ state: 'note', said: expect.stringContaining('at south (3): ') }])
+  expect(subscriptionFindings([], [])).toMatchObject([{ state: 'ok' }])
 })
 
 test('the clock of MongoDB may differ from that of the machine by some seconds, not by a minute', () => {
