@@ -154,6 +154,7 @@ const ROOMS = {
       'search/query',
       'repository',
       'events',
+      'record/audit',
       'record/journal',
       'content',
       'config',

@@ -44,6 +44,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
     'signatures of messages, and Retry-After as a date, which other systems read and write by their clocks',
   'events/binding-token.ts': 'when tokens end',
   'fhir-api/websocket.ts': 'how long a connection is silent or bound to nothing',
+  'fhir-api/websocket-records.ts': 'the times of the journal and the audit trail',
   'events/delivery.ts': 'the end of a turn of deliveries',
   'events/watch.ts': 'the age of a test event, as of changes',
   'events/lifecycle.ts': 'how long other processes take to notice a Subscription, and the age of changes',

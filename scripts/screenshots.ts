@@ -160,7 +160,7 @@ async function addressOf({ stdout }: ChildProcess): Promise<string> {
     output += String(chunk)
   })
   for (const deadline = Date.now() + PATIENCE; Date.now() < deadline; await sleep(50)) {
-    const url = /answers at (http:\/\/\S+)/.exec(output)?.[1]
+    const url = /runs at (http:\/\/\S+)/.exec(output)?.[1]
     if (url !== undefined) return url
   }
   throw new Error(`The server does not answer: ${output}`)

@@ -15,7 +15,7 @@ export async function serverFindings({ host, port }: Config): Promise<readonly F
     const { parts = [] } = (await response.json()) as { readonly parts?: readonly Part[] }
     return unless(parts.flatMap(partFinding), server.ok('it is ready, and no part of it is behind'))
   } catch {
-    return [server.note(`none answers at ${host}:${port}; start it, or look where it runs`)]
+    return [server.note(`none runs at ${host}:${port}; start it, or look for its address`)]
   }
 }
 

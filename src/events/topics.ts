@@ -55,7 +55,7 @@ const ownTopics = once((): readonly Topic[] =>
     .map((name) => loadTopic(JSON.parse(readFileSync(join(FOLDER, name), 'utf8')), name)),
 )
 
-/** Those of the server with those of extensions, once there are some. */
+/** The topics of the server and of extensions, once there are some of these. */
 let all: readonly Topic[] | undefined
 
 /**

@@ -189,7 +189,7 @@ export async function createApp({
   let closing = false
   const isClosing = () => closing
   const families = mergeFamilies(toolFamilies, addedFamilies)
-  const shared = { config, logger, repository, contents, access }
+  const shared = { config, logger, repository, contents, access, trail }
   const threads =
     workThreads === 0 ? undefined : new WorkThreadPool({ ...shared, worker, store, count: workThreads, onSent })
   const shares = workThread !== undefined ? undefined : new FairShares(config.limits)
@@ -205,8 +205,7 @@ export async function createApp({
   const resets = { repository, contents, access, scenarios: scenariosWith(extensions) }
   const strictness = strictnessWith(extensions)
   const rehearsal = rehearsalOf(config, declared, { ...resets, strictness }, threads)
-  const records = { trail, journal, live }
-  const services = { ...shared, integrations, passwordCost, ...records, trials: { outbound, simulators }, rehearsal }
+  const services = { ...shared, integrations, passwordCost, journal, live, trials: { outbound, simulators }, rehearsal }
   const observersWith = observersOf(observing)
   const operation = { worker, isClosing, threads, shares, loads, observersWith, sampling: outbound.sampling, dashboard }
   const { server, sockets } = httpServer({ ...services, ...operation }, declared, { families, extensions })

@@ -5,8 +5,8 @@ import { addressAt } from '../http/host-address.ts'
 /** The message for a server that listens on `port`. */
 export function greeting({ demo, dashboard, host, baseUrl, webhookSecret }: Config, port: number): string {
   const url = baseUrl ?? addressAt(host, port)
-  if (!demo) return `Sandbox EMR answers at ${url}`
-  return `Sandbox EMR answers at ${url}  (demo clinic: log in as demo / demo, or admin / admin)
+  if (!demo) return `Sandbox EMR runs at ${url}`
+  return `Sandbox EMR runs at ${url}  (demo clinic: log in as demo / demo, or admin / admin)
 ${dashboard ? `Look at it in a browser: ${url}/dashboard\n` : ''}
 FHIR:
   TOKEN=$(curl -s ${url}/session -H 'content-type: application/json' -d '{"username":"demo","password":"demo"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')

@@ -40,7 +40,7 @@ test('it lives, is not ready and says what it does; then it serves', async () =>
   ])
   expect((await get('/metadata'))?.status).toBe(503)
   expect(output()).toContain('"msg":"upgrade of the store"')
-  expect(output()).not.toContain('answers at')
+  expect(output()).not.toContain('runs at')
   await holding('off')
   await until(async () => (await get('/health/ready'))?.status === 200)
   expect((await get('/metadata'))?.status).toBe(200)

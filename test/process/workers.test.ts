@@ -55,7 +55,7 @@ async function untilTheyAnswer(url: string, numbers: readonly number[]): Promise
 describe('WORKERS=2', () => {
   test('greets once, and each worker says of itself that it is ready', async () => {
     const server = await startWorkers()
-    expect(server.output().match(/answers at/g)).toHaveLength(1)
+    expect(server.output().match(/runs at/g)).toHaveLength(1)
     expect(childrenOf(server.pid)).toHaveLength(2)
     await untilTheyAnswer(server.url, [1, 2])
   })

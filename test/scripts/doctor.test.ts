@@ -73,7 +73,7 @@ async function see(env: Readonly<Record<string, string>> = {}): Promise<Seen> {
 
 /** The lines beside those of a service that is well but for its server, which does not run. */
 const others = ({ said }: Seen): readonly string[] =>
-  said.filter((line) => !/^note (server none answers|audit trail nothing|journal it is off)/.test(line))
+  said.filter((line) => !/^note (server none runs|audit trail nothing|journal it is off)/.test(line))
 
 describe('a service that is well', () => {
   test('has a line for each part, nothing to do, and ends with 0', async () => {

@@ -71,7 +71,7 @@ export function launch(
 export async function start(...what: Parameters<typeof launch>): Promise<Started> {
   const launched = launch(...what)
   const { child, output } = launched
-  const url = () => /answers at (http:\/\/\S+)/.exec(output())?.[1]
+  const url = () => /runs at (http:\/\/\S+)/.exec(output())?.[1]
   await until(() => url() !== undefined || child.exitCode !== null)
   if (child.exitCode !== null) throw new Error(`the server ended: ${output()}`)
   return { ...launched, url: url() ?? '', pid: Number(child.pid) }

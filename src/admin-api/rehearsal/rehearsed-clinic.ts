@@ -25,7 +25,7 @@ export async function rehearsedClinic(
   tellUserAccess(koa, what)
   const { clinic } = await clinicInPath(koa, repository, 'rehearse in')
   if (isChanged && userOf(koa).role === 'staff')
-    throw forbidden(`This (${what}) is for admins of the clinic and operators; your role is 'staff'`)
+    throw forbidden(`Only an admin of the clinic or an operator may do this ('${what}'); your role is 'staff'`)
   tellUserAccess(koa, what, { clinic })
   return clinic
 }
