@@ -215,7 +215,11 @@ describe('severe-allergy: a topic', () => {
       { fhir: ours },
       toTopic({ topic: url, type: 'websocket', filters: [`patient=${patient}`] }),
     )
-    const allergy = { resourceType: 'AllergyIntolerance', patient: { reference: `Patient/${patient}` } }
+    const active = { system: 'http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical', code: 'active' }
+    const allergy = {
+      ...{ resourceType: 'AllergyIntolerance', clinicalStatus: { coding: [active] } },
+      patient: { reference: `Patient/${patient}` },
+    }
     await create(ours, { ...allergy, criticality: 'low' })
     const severe = await create(ours, { ...allergy, criticality: 'high' })
     const told = await eventually(async () => {
