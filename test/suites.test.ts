@@ -30,6 +30,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
   const inBrowser = /^test\/dashboard\/browser\//
   expect([...short].filter((suite) => inBrowser.test(suite))).toEqual([])
   expect([...new Set(long.filter((suite) => !short.has(suite) && !inBrowser.test(suite)))].sort()).toEqual([
+    'test/events/backport-kit.test.ts',
     'test/faults/disk-full.test.ts',
     'test/faults/full-export.test.ts',
     'test/faults/network.test.ts',
@@ -39,6 +40,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/fhir/xml/official.test.ts',
     'test/http/large-answers.test.ts',
     'test/http/mcp-conformance.test.ts',
+    'test/jobs/bulk-kit.test.ts',
     'test/process/audit.test.ts',
     'test/process/backup.test.ts',
     'test/process/clinic-clock.test.ts',

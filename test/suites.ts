@@ -17,6 +17,7 @@ export type Project = 'once' | 'sqlite' | 'mongodb'
 /** Suites that are too long for every change. */
 const LONG = suites(
   'test/dashboard/browser/*.test.ts',
+  'test/{events/backport,jobs/bulk}-kit.test.ts',
   'test/faults/*.test.ts',
   'test/fhir/xml/official.test.ts',
   'test/process/*.test.ts',
@@ -108,7 +109,7 @@ const WAITING = suites(
   'test/process/*.test.ts',
   'test/admin-api/{connectors,health}.test.ts',
   'test/calls/{recovery/held-messages,tools/abandonment-recovery}.test.ts',
-  'test/events/{backport,email,topic-operations,websocket,websocket-ends}.test.ts',
+  'test/events/{backport,backport-kit,email,topic-operations,websocket,websocket-ends}.test.ts',
   'test/extensions/reindexing.test.ts',
   'test/jobs/*.test.ts',
   'test/fhir-api/{custom-search-servers,custom-search-waiting,full-text,reindexing}.test.ts',

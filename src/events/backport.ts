@@ -68,6 +68,47 @@ export function backportChannel({ channel }: Subscription): BackportChannel {
   }
 }
 
+/** The extensions of the guide that are carried out, by the element that has them. */
+const CARRIED_OUT: Readonly<Record<string, readonly string[]>> = {
+  criteria: ['filter-criteria'],
+  channel: Object.keys(BOUNDS),
+  'channel.type': ['channel-type'],
+  'channel.payload': ['payload-content'],
+}
+
+/** Extensions in place of elements of R5, but for those without an effect on notifications. */
+const CROSS_VERSION =
+  /^http:\/\/hl7\.org\/fhir\/\d+\.\d+\/(?!StructureDefinition\/extension-Subscription\.(?:identifier|name|contact|managingEntity)$)/
+
+/**
+ * Refuses extensions that ask for what would not be done: a filter or a content that is overlooked tells the receiver too much.
+ * https://hl7.org/fhir/uv/subscriptions-backport/STU1.1/components.html#accepting-subscription-requests
+ * @throws FhirError 422
+ */
+export function checkExtensions(resource: Subscription): void {
+  const { extension, _criteria, channel } = resource
+  const carriedOut = isBackport(resource) ? CARRIED_OUT : {}
+  const elements = {
+    '': extension,
+    criteria: _criteria?.extension,
+    channel: channel.extension,
+    'channel.type': channel._type?.extension,
+    'channel.endpoint': channel._endpoint?.extension,
+    'channel.payload': channel._payload?.extension,
+  }
+  for (const [element, extensions = []] of Object.entries(elements)) {
+    const known = (carriedOut[element] ?? []).map((name) => `${BACKPORT}/backport-${name}`)
+    const unknown = extensions.find(({ url = '' }) => isOfSubscriptions(url) && !known.includes(url))
+    if (unknown !== undefined)
+      throw refused(
+        `The extension ${unknown.url} is not carried out here${known.length === 0 ? '' : `; there is ${known.join(', ')}`}`,
+        `${element}.extension`.replace(/^\./, ''),
+      )
+  }
+}
+
+const isOfSubscriptions = (url: string): boolean => url.startsWith(`${BACKPORT}/`) || CROSS_VERSION.test(url)
+
 const valuesOf = (extensions: readonly Extension[] = [], name: string): readonly Extension[] =>
   extensions.filter(({ url }) => url === `${BACKPORT}/backport-${name}`)
 

@@ -5,7 +5,7 @@ import type { Context } from '../core/context.ts'
 import { timeOf } from '../fhir/dates.ts'
 import { type FhirError, unprocessable } from '../fhir/outcome.ts'
 import { present, valuesIn } from '../fhir/resource.ts'
-import { backportChannel, isBackport, topicOf } from './backport.ts'
+import { backportChannel, checkExtensions, isBackport, topicOf } from './backport.ts'
 import { compileMatcher, type Matched } from './matcher.ts'
 import type { Channel, Definition } from './state.ts'
 
@@ -26,6 +26,7 @@ export async function definitionOf(
   resource: Subscription,
   stored: Channel | undefined,
 ): Promise<Definition> {
+  checkExtensions(resource)
   const matched = matchedOf(resource)
   const channel = channelOf(resource, stored)
   const { types } = await compileMatcher(ctx, matched)

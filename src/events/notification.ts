@@ -71,9 +71,11 @@ export function notificationBundle(notification: Notification): Bundle {
 
 function statusEntry(notification: Notification): BundleEntry {
   const { id, baseUrl, content, events } = notification
-  const status = statusParameters(notification, baseUrl)
+  const { parameter = [], ...status } = statusParameters(notification, baseUrl)
+  // The profile of the status: the topic SHOULD NOT be present in a notification with an empty payload.
+  const shown = content === 'empty' ? parameter.filter(({ name }) => name !== 'topic') : parameter
   const told = events.map((event) => eventParameter(event, content, baseUrl))
-  const resource: Parameters = { ...status, parameter: [...(status.parameter ?? []), ...told] }
+  const resource: Parameters = { ...status, parameter: [...shown, ...told] }
   return {
     fullUrl: `urn:uuid:${status.id}`,
     resource,

@@ -30,8 +30,9 @@ export const compartmentMembers = (compartment: string): CompartmentMembers | un
 export const compartmentUrl = (type: string): string =>
   `http://hl7.org/fhir/CompartmentDefinition/${type.charAt(0).toLowerCase()}${type.slice(1)}`
 
-/** The record of a patient: the compartment, and the tasks about the patient, which are missing from the compartment in R4. */
+/** The record of a patient: the compartment, and what is missing from it in R4: tasks about the patient, and implanted devices. */
 export const patientRecord: CompartmentMembers = new Map([
   ...(compartmentMembers('Patient') ?? []),
+  ['Device', ['patient']] as const,
   ['Task', ['patient', 'focus']] as const,
 ])

@@ -15,14 +15,11 @@ import { exchangeOf, traceIn } from './exchange.ts'
 import { exceeded } from './headers.ts'
 import { discardRest } from './message/body.ts'
 import { type AnswerFormat, FHIR_JSON, formatUnpaid, negotiate } from './message/format.ts'
-import { firstSegment, type Unserved } from './side-router.ts'
+import { type ErrorFormats, firstSegment, type Unserved } from './side-router.ts'
 
-/**
- * @param plain the first path segments below which errors are `{"error": …}`
- * @param unserved tells addresses from those at which there is nothing
- */
+/** @param unserved tells addresses from those at which there is nothing */
 export const errors =
-  (logger: Logger, plain: ReadonlySet<string>, unserved: Unserved = () => undefined): Middleware =>
+  (logger: Logger, formats: ErrorFormats, unserved: Unserved = () => undefined): Middleware =>
   async (koa, next) => {
     try {
       await next()
@@ -35,8 +32,7 @@ export const errors =
       exchangeOf(koa).reason = reasonOf(failure)
       koa.status = failure.status
       koa.set({ ...failure.headers })
-      if (plain.has(firstSegment(koa.path))) sendPlain(koa, failure)
-      else sendOutcome(koa, failure)
+      send(koa, failure, formats)
     }
     if (!koa.req.complete) discardRest(koa)
   }
@@ -52,12 +48,17 @@ export const reasonOf = ({ code, issues }: FhirError): Reason => ({
     .join('; '),
 })
 
+function send(koa: KoaContext, failure: FhirError, { plain, json }: ErrorFormats): void {
+  const segment = firstSegment(koa.path)
+  if (plain.has(segment)) sendPlain(koa, failure)
+  else sendOutcome(koa, failure, json.has(segment) ? FHIR_JSON : formatOf(koa))
+}
+
 function sendPlain(koa: KoaContext, { message, issues, code }: FhirError): void {
   koa.body = { error: message, ...(issues[0]?.reason === undefined ? {} : { code }) }
 }
 
-function sendOutcome(koa: KoaContext, error: FhirError): void {
-  const { format, contentType } = formatOf(koa)
+function sendOutcome(koa: KoaContext, error: FhirError, { format, contentType }: AnswerFormat): void {
   koa.set({ 'Content-Type': contentType, Vary: 'Accept' })
   koa.body = formatUnpaid(JSON.stringify(toOutcome(error.issues)), format, koa.query._pretty === 'true')
 }

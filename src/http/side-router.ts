@@ -16,7 +16,7 @@ export interface SideRouter {
   readonly middleware: Middleware
   /** The methods of the routes at an address below them. */
   readonly methodsAt: (path: string) => readonly string[]
-  /** Errors are an OperationOutcome, as on FHIR's own routes. */
+  /** Errors are an OperationOutcome in FHIR JSON. */
   readonly isFhir?: boolean
 }
 
@@ -82,6 +82,17 @@ export const routerOf = (routers: readonly SideRouter[], path: string): SideRout
 
 export const segmentsOf = (routers: readonly SideRouter[]): ReadonlySet<string> =>
   new Set(routers.flatMap(({ segments }) => segments))
+
+/** The first path segments below which errors are `{"error": …}`, and those below which they are FHIR JSON whatever is accepted. */
+export interface ErrorFormats {
+  readonly plain: ReadonlySet<string>
+  readonly json: ReadonlySet<string>
+}
+
+export const errorFormats = (routers: readonly SideRouter[]): ErrorFormats => ({
+  plain: segmentsOf(routers.filter(({ isFhir }) => isFhir !== true)),
+  json: segmentsOf(routers.filter(({ isFhir }) => isFhir === true)),
+})
 
 /** `/session/x` -> `session`, and `/%73ession/x` too */
 export function firstSegment(path: string): string {

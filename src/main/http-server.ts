@@ -53,7 +53,7 @@ import { Logins } from '../http/logins.ts'
 import { MCP } from '../http/mcp.ts'
 import { continueWhenRead } from '../http/message/body.ts'
 import { joinRun } from '../http/runs.ts'
-import { bySegment, either, inOrder, isBelow, onlyFor, segmentsOf } from '../http/side-router.ts'
+import { bySegment, either, errorFormats, inOrder, isBelow, onlyFor, segmentsOf } from '../http/side-router.ts'
 import type { TrialParts } from '../integrations/trial.ts'
 import { unpaid } from '../isolation/budget.ts'
 import type { ComponentHealth } from '../isolation/fair-queue.ts'
@@ -204,7 +204,7 @@ export function httpServer(
   const stages: Readonly<Record<BeforeOwn, Middleware>> = {
     exchange: inOrder(
       observed(services.observersWith(addressOf), services.sampling),
-      errors(logger, segmentsOf(all.filter(({ isFhir }) => !isFhir)), unservedAt(declared, all)),
+      errors(logger, errorFormats(all), unservedAt(declared, all)),
     ),
     host: oneHost,
     strictness: services.rehearsal

@@ -23,6 +23,9 @@ const ASSOCIATED = { LatestProvenanceResources: 'latest', RelevantProvenanceReso
 const MOST = { patients: 1_000, filters: 100, query: 4_000, values: 1_000 }
 const RETRY_AFTER_SECONDS = 1
 
+/** Beside types that records have, it is no error: https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters */
+const OUTSIDE = 'is not in the records of patients; $export of all data has it'
+
 type Level = ExportRequest['level']
 
 const exportOf =
@@ -32,13 +35,15 @@ const exportOf =
     if (request.prefersAsync !== true)
       throw badRequest('An export is made in the background; send Prefer: respond-async')
     const user = userOf(access)
-    const id = await access.change(async (ctx) => {
-      const asked = await new Asked(ctx, request, level, user).read()
-      const work: ExportState = { ...asked, at: 0, written: 0 }
-      return await stageJob(ctx.unit, { kind: 'export', user, request: base + url, base, work })
+    const { id, leftOut } = await access.change(async (ctx) => {
+      const asked = new Asked(ctx, request, level, user)
+      const work: ExportState = { ...(await asked.read()), at: 0, written: 0 }
+      const id = await stageJob(ctx.unit, { kind: 'export', user, request: base + url, base, work })
+      return { id, leftOut: [...asked.leftOut] }
     })
     const state = { address: jobAddress(base, id), progress: 'waiting', retryAfterSeconds: RETRY_AFTER_SECONDS }
-    return new Accepted(toOutcome([information(`The export is made in the background, as job ${id}`)]), state)
+    const told = [`The export is made in the background, as job ${id}`, ...leftOut.map((type) => `${type} ${OUTSIDE}`)]
+    return new Accepted(toOutcome(told.map((text) => information(text))), state)
   }
 
 export const systemExport = defineOperation('export', exportOf('system'), { isInBackground: true })
@@ -56,6 +61,8 @@ class Asked {
   readonly #request: OperationRequest
   readonly #level: Level
   readonly #user: UserAgent
+  /** Types that the client has named, and records of patients do not have. */
+  readonly leftOut = new Set<string>()
 
   constructor(ctx: Context, request: OperationRequest, level: Level, user: UserAgent) {
     this.#ctx = ctx
@@ -128,15 +135,15 @@ class Asked {
     const named = this.#listOf('_type')
     if (named.length === 0) return undefined
     const types = new Set(named.filter((type) => this.#isOffered(type)))
+    if (types.size === 0) this.#refuse('_type', `${named.join(', ').slice(0, 200)} ${OUTSIDE}`)
     if (withProvenance) types.add('Provenance')
     return [...types]
   }
 
   #isOffered(type: string): boolean {
     if (!isResourceType(type)) this.#refuse('_type', () => noResourceType(type))
-    else if (this.#level === 'patient' && !patientRecord.has(type)) {
-      this.#refuse('_type', `${type} is not in the records of patients; $export of all data has it`)
-    } else if (type === 'AuditEvent' && this.#user.role === 'staff') {
+    else if (this.#level === 'patient' && !patientRecord.has(type)) this.leftOut.add(type)
+    else if (type === 'AuditEvent' && this.#user.role === 'staff') {
       if (this.#request.isLenient === true) return false
       throw new FhirError(403, { code: 'forbidden', diagnostics: 'Only admins export AuditEvents' })
     } else return true

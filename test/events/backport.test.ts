@@ -7,6 +7,8 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { eventually, inStatus, subscribe } from './support.ts'
 import { type Notified, notifiedIn, TOPIC, toTopic } from './topic-support.ts'
 
+const BACKPORT = 'http://hl7.org/fhir/uv/subscriptions-backport/StructureDefinition'
+
 let server: TestServer
 let receiver: Receiver
 /** Milliseconds that the clock of the server is fast. */
@@ -243,6 +245,34 @@ describe('refused with a sentence is', () => {
         },
       }),
       /zulip/,
+    ],
+    [
+      'a filter by an extension of another version',
+      () => ({
+        ...base(),
+        _criteria: {
+          extension: [
+            {
+              url: 'http://hl7.org/fhir/5.0/StructureDefinition/extension-Subscription.filterBy',
+              valueString: 'Task?x',
+            },
+          ],
+        },
+      }),
+      /extension-Subscription\.filterBy is not carried out.*backport-filter-criteria/,
+    ],
+    [
+      'a second topic',
+      () => ({
+        ...base(),
+        extension: [{ url: `${BACKPORT}/backport-additional-criteria`, valueString: `${TOPIC}/slot-freed` }],
+      }),
+      /backport-additional-criteria is not carried out/,
+    ],
+    [
+      'criteria of R4 with the content of a notification',
+      () => ({ ...base(), criteria: 'Task?status=requested' }),
+      /backport-payload-content is not carried out/,
     ],
     ['an endpoint that is a file', () => toTopic({ endpoint: 'file:///etc/passwd' }), /http or https/],
   ])('%s', async (_what, subscription, sentence) => {

@@ -44,7 +44,7 @@ interface Answer {
 async function serve(jwt: JwtConfig, jwks?: JwksOptions) {
   const koa = new Koa()
   koa.use(observed([]))
-  koa.use(errors(pino({ level: 'silent' }), new Set(['clinics'])))
+  koa.use(errors(pino({ level: 'silent' }), { plain: new Set(['clinics']), json: new Set() }))
   koa.use(authenticate({ jwt }, jwks))
   koa.use((ctx) => {
     ctx.body = userOf(ctx)

@@ -45,6 +45,7 @@ const RESOURCES: Readonly<Record<string, object>> = {
   o1: observation('o1', 'Patient/p1'),
   o2: observation('o2', 'Patient/p2'),
   'o-other': observation('o-other', 'Location/l1'),
+  d1: { resourceType: 'Device', id: 'd1', patient: { reference: 'Patient/p1' } },
   l1: { resourceType: 'Location', id: 'l1', name: 'Room' },
   gone: observation('gone', 'Patient/p1'),
   'pv-old': provenance('pv-old', 'Observation/o1', '2024-01-01T00:00:00Z'),
@@ -89,7 +90,7 @@ describe('an export', () => {
 
   test('of patients has their records, with the Provenance of these, and nothing else', async () => {
     const { addresses } = await result('/Patient/$export')
-    for (const one of ['Patient/p1', 'Observation/o1', 'Observation/o2', 'Provenance/pv-old'])
+    for (const one of ['Patient/p1', 'Observation/o1', 'Observation/o2', 'Device/d1', 'Provenance/pv-old'])
       expect(addresses).toContain(one)
     for (const one of ['Observation/o-other', 'Provenance/pv-room', 'Location/l1']) expect(addresses).not.toContain(one)
   })
@@ -97,6 +98,16 @@ describe('an export', () => {
   test('of a Group has the records of its members', async () => {
     const { addresses } = await result('/Group/g1/$export?_type=Patient,Observation')
     expect(addresses).toEqual(['Observation/o1', 'Patient/p1', 'Patient/p3'])
+  })
+
+  test('of patients leaves out types that are not in their records, and says so', async () => {
+    const started = await ours('GET', '/Patient/$export?_type=Patient,Location,Device', undefined, ASYNC)
+    expect(started.body.issue).toContainEqual(
+      expect.objectContaining({ diagnostics: expect.stringMatching(/^Location is not in the records of patients/) }),
+    )
+    const { addresses } = await exported(ours, startedJob(started))
+    expect(addresses.filter((one) => /^(Device|Location)\//.test(one))).toEqual(['Device/d1'])
+    expect(addresses).toContain('Patient/p1')
   })
 
   test('has only what was asked for', async () => {
@@ -193,7 +204,7 @@ describe('a request for an export', () => {
     ['/$export?_outputFormat=text/csv', 400],
     ['/$export?_type=Patience', 400],
     ['/$export?_type=', 400],
-    ['/Patient/$export?_type=Location', 400],
+    ['/Patient/$export?_type=Location,Organization', 400],
     ['/$export?_since=yesterday', 400],
     ['/$export?_since=2025-01-01', 400],
     ['/$export?_unheard=1', 400],

@@ -38,6 +38,8 @@ const MOST_MEMBERS = 100_000
 const ALL = 'export all patients, with _typeFilter'
 /** Bytes of a file, whatever contents are in it. */
 const MOST_BYTES = 4 * 1024 ** 3
+/** Attachment.url in an export is absolute, as nobody knows the base of a file: https://hl7.org/fhir/uv/bulkdata/STU2/export.html#attachments */
+const RELATIVE_ATTACHMENT = '"url":"Binary/'
 
 export const exportWork = (services: ExportServices): JobWork => ({
   step: async (job, { id, name, role }) => {
@@ -217,7 +219,8 @@ class ExportStep {
 
   #textOf({ type, text }: StoredResource): string {
     const { elements } = this.#state
-    return elements === undefined ? text : subsetText(text, type, { summary: undefined, elements })
+    const told = elements === undefined ? text : subsetText(text, type, { summary: undefined, elements })
+    return type === 'Bundle' ? told : told.replaceAll(RELATIVE_ATTACHMENT, `"url":"${this.#job.base}/Binary/`)
   }
 
   /** Deletions are told to those who ask for changes since a time. */
