@@ -32,7 +32,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
   expect([...new Set(long.filter((suite) => !short.has(suite) && !inBrowser.test(suite)))].sort()).toEqual([
     'test/events/backport-kit.test.ts',
     'test/faults/disk-full.test.ts',
-    'test/faults/full-export.test.ts',
+    'test/faults/full-jobs.test.ts',
     'test/faults/network.test.ts',
     'test/faults/replica-set.test.ts',
     'test/faults/server-killed.test.ts',
@@ -56,6 +56,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/process/killed-imports.test.ts',
     'test/process/killed-insurance.test.ts',
     'test/process/killed-intake.test.ts',
+    'test/process/killed-requests.test.ts',
     'test/process/killed-resets.test.ts',
     'test/process/killed-slot-generation.test.ts',
     'test/process/killed-uploads.test.ts',

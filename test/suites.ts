@@ -59,7 +59,7 @@ const STORE_SENSITIVE = suites(
   'test/search/random-searches.test.ts',
   'test/storage/*.test.ts',
   'test/content/contents.test.ts',
-  'test/jobs/export-meanwhile.test.ts',
+  'test/jobs/{export-meanwhile,resets-meanwhile}.test.ts',
 )
 
 /** A suite of each room that STORE_SENSITIVE does not go through, as its users do, on MongoDB too. */
@@ -74,7 +74,7 @@ const SMOKE = suites(
   'test/integrations/outbox/outbox.test.ts',
   'test/jobs/{export,respond-async}.test.ts',
   'test/operations/patient-match.test.ts',
-  'test/process/killed-{bookings,events,exports,resets}.test.ts',
+  'test/process/killed-{bookings,events,exports,requests,resets}.test.ts',
   'test/providers/document-reference.test.ts',
   'test/record/journal/journal.test.ts',
   'test/rehearsal/{faults/each-fault,generations/snapshots,runs/{belonging,many-exchanges},scenarios/load-scenario,transfer/transfer}.test.ts',
@@ -89,7 +89,7 @@ const ON_SQLITE = suites(
   'test/dashboard/browser/*.test.ts',
   'test/dashboard/template.test.ts',
   'test/storage/sqlite-*.test.ts',
-  'test/faults/{disk-full,full-export}.test.ts',
+  'test/faults/{disk-full,full-jobs}.test.ts',
   'test/process/{backup,multiplying-requests,upgrade}.test.ts',
   'test/scripts/backup.test.ts',
 )

@@ -7,15 +7,18 @@ import { pipeline } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
+import { LRUCache } from 'lru-cache'
 import type { Contents } from '../content/contents.ts'
 import { instantOf } from '../fhir/dates.ts'
+import { upTo } from '../fhir/memoize.ts'
 import { FhirError, information, notFound, toOutcome } from '../fhir/outcome.ts'
 import { present } from '../fhir/resource.ts'
 import type { LaterRequest } from '../fhir-api/respond-async.ts'
 import { startedStream } from '../http/content-answer.ts'
-import { tellUserAccess, userOf } from '../http/exchange.ts'
+import { prefixOf, tellUserAccess, userOf } from '../http/exchange.ts'
 import { encodingsIn } from '../http/headers.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
+import { type Rate, TokenBucket } from '../isolation/token-bucket.ts'
 import { isOver, type JobFile, type NamedJob } from '../jobs/job.ts'
 import { jobAddress, listJobs, readJob, removeJob } from '../jobs/jobs.ts'
 import { fileOf, manifestOf } from '../jobs/manifest.ts'
@@ -32,10 +35,16 @@ const NDJSON = 'application/fhir+ndjson'
 /** Seconds before the next look at a job, of one that is young, and of one older than `YOUNG` (milliseconds). */
 const RETRY = { young: 1, old: 5 }
 const YOUNG = 15_000
+/** Looks at one job by one user: a client that looks without a pause is refused, as Bulk Data Access has it. */
+const LOOKS: Rate = { rate: 10, burst: 300 }
+/** Jobs whose looks are counted, those looked at last. */
+const COUNTED = 10_000
 
 /** Run after authentication. */
-export function jobRoutes({ repository, contents, baseOf }: JobDependencies): SideRouter {
+export function jobRoutes({ repository, contents, baseOf: plainBaseOf }: JobDependencies): SideRouter {
   const router = new Router({ prefix: '/jobs' })
+  const baseOf = (koa: KoaContext) => plainBaseOf(koa) + prefixOf(koa)
+  const looks = new LRUCache<string, TokenBucket>(upTo(COUNTED))
   const jobOf = (koa: KoaContext) => readJob(repository, userOf(koa).clinic, idIn(koa), viewerOf(koa))
 
   router.get('/', async (koa) => {
@@ -46,6 +55,7 @@ export function jobRoutes({ repository, contents, baseOf }: JobDependencies): Si
 
   router.get('/:id', async (koa) => {
     tellUserAccess(koa, 'read job')
+    checkLooks(looks, `${userOf(koa).sub} ${idIn(koa)}`)
     await sendState(koa, await jobOf(koa), contents, baseOf(koa))
   })
 
@@ -68,6 +78,15 @@ export function jobRoutes({ repository, contents, baseOf }: JobDependencies): Si
 }
 
 const idIn = (koa: KoaContext): string => koa.params.id ?? ''
+
+/** @throws FhirError 429 */
+function checkLooks(looks: LRUCache<string, TokenBucket>, key: string): void {
+  const bucket = looks.get(key) ?? new TokenBucket(LOOKS)
+  looks.set(key, bucket)
+  if (bucket.take(Date.now())) return
+  const diagnostics = `The state of this job was asked for more than ${LOOKS.rate} times a second; ask again after the seconds of Retry-After`
+  throw new FhirError(429, { code: 'throttled', diagnostics }, { 'retry-after': String(RETRY.old) })
+}
 
 const viewerOf = (koa: KoaContext) => {
   const { sub: id, role } = userOf(koa)

@@ -90,14 +90,15 @@ const answerRoute =
     const content = await bodies.read(koa, route, { id, clinic, contents: services.contents, limits: services.limits })
     const sent = requestOf(koa, parameters, { query, base, prefer, isImport, services, content })
     const request = underAddress(koa, sent, format)
-    const later = deferred(koa, route, request, operation, services)
-    if (later !== undefined) return await later
     if (route.run.kind === 'bundle') {
       attempt = attemptOfBundle(attempt, request.body)
       exchange.accesses = [attempt]
     }
     const representation = wantsRepresentation(preferred, prefer)
-    const carryOut = () => run(route, access, request, operation, representation)
+    const carryOut = () =>
+      request.prefersAsync && isDeferred(koa, route, request, operation)
+        ? defer(koa, route, request, services)
+        : run(route, access, request, operation, representation)
     const { response, changes } = await answerOf(request, { route, parameters }, carryOut)
     const { accesses = [] } = response
     exchange.accesses = [accessAfter(attempt, response, base), ...accesses]
@@ -107,18 +108,6 @@ const answerRoute =
 
 const wantsRepresentation = (header: string, prefer: Preferences): boolean =>
   header !== '' && prefer.return === 'representation'
-
-/** The start of a job that makes the request later; undefined where it is made now. */
-function deferred(
-  koa: KoaContext,
-  route: Route,
-  request: InteractionRequest,
-  operation: string,
-  services: FhirServices,
-): Promise<void> | undefined {
-  if (!request.prefersAsync || !isDeferred(koa, route, request, operation)) return undefined
-  return defer(koa, route, request, services)
-}
 
 /** The request as its address asks for it: below /as/{profile} by that profile. */
 function underAddress(koa: KoaContext, sent: InteractionRequest, answer: AnswerFormat | undefined): InteractionRequest {

@@ -6,7 +6,7 @@ import type { Context as KoaContext } from 'koa'
 import type { Contents } from '../content/contents.ts'
 import { FhirError, information, toOutcome } from '../fhir/outcome.ts'
 import { actingUserOf } from '../http/authenticate.ts'
-import { stateOf, userAgentOf, userOf } from '../http/exchange.ts'
+import { prefixOf, userAgentOf, userOf } from '../http/exchange.ts'
 import { receivedBytes } from '../http/message/body.ts'
 import type { User } from '../http/token.ts'
 import type { JobFile, JobWork } from '../jobs/job.ts'
@@ -14,7 +14,7 @@ import { jobAddress, type NewJob, stageJob } from '../jobs/jobs.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import { checkOperation } from './interactions/operation.ts'
-import type { InteractionRequest, Route } from './message/interaction.ts'
+import type { InteractionRequest, InteractionResponse, Route } from './message/interaction.ts'
 
 /** A request as it is made later. */
 export interface LaterRequest {
@@ -49,24 +49,23 @@ const SHOWN_HEADERS = { location: 'location', etag: 'etag', 'last-modified': 'la
  * @throws FhirError 404 or 405 for an operation that is not there
  */
 export function isDeferred(koa: KoaContext, route: Route, request: InteractionRequest, operation: string): boolean {
-  const isOfJob = actingUserOf(koa.req) !== undefined
-  if (isOfJob || userOf(koa).clinic === SERVICE || stateOf(koa).as !== undefined) return false
+  if (actingUserOf(koa.req) !== undefined || userOf(koa).clinic === SERVICE) return false
   if (route.run.kind === 'operation') return !checkOperation(request, operation, route).isInBackground
   return route.run.kind === 'bundle' || route.code.startsWith('search')
 }
 
-/** Starts the job. @throws FhirError 429 where too many wait */
+/** Starts the job. @returns 202 with where its state is read. @throws FhirError 429 where too many wait */
 export async function defer(
   koa: KoaContext,
   route: Route,
   { base, query, services: { limits } }: Pick<InteractionRequest, 'base' | 'query' | 'services'>,
   { repository, contents }: JobsOfRequests,
-): Promise<void> {
+): Promise<InteractionResponse> {
   const { clinic } = userOf(koa)
   const url = koa.req.url ?? '/'
   const work: LaterRequest = {
     method: koa.method,
-    url: query.has('_format') ? inJson(url) : url,
+    url: prefixOf(koa) + (query.has('_format') ? inJson(url) : url),
     headers: keptHeaders(koa),
     remoteAddress: koa.req.socket.remoteAddress ?? '',
     isSafe: koa.method === 'GET' || koa.method === 'HEAD' || route.code.startsWith('search'),
@@ -81,15 +80,9 @@ export async function defer(
     work,
     input,
   }
-  sendAccepted(koa, base, await repository.change(clinic, (unit) => stageJob(unit, job)))
-}
-
-/** 202 with where the state of a job is read. */
-function sendAccepted(koa: KoaContext, base: string, id: string): void {
-  koa.status = 202
-  koa.set('Content-Location', jobAddress(base, id))
-  koa.set('Content-Type', 'application/fhir+json; charset=utf-8')
-  koa.body = JSON.stringify(toOutcome([information(`The request is done in the background, as job ${id}`)]))
+  const id = await repository.change(clinic, (unit) => stageJob(unit, job))
+  const text = JSON.stringify(toOutcome([information(`The request is done in the background, as job ${id}`)]))
+  return { status: 202, text, headers: { 'Content-Location': jobAddress(base, id) }, kind: 'read' }
 }
 
 function keptHeaders({ req: { headers } }: KoaContext): Readonly<Record<string, string>> {

@@ -11,6 +11,9 @@ import { firstSegment } from './side-router.ts'
 /** The first segment of the addresses of profiles. */
 export const AS = 'as'
 
+/** First segments of what is served beside FHIR, and below /as/{profile} too: what clients of FHIR are led to. */
+const LED_TO: ReadonlySet<string> = new Set(['metadata', 'jobs'])
+
 /**
  * For paths below /as/.
  * @param beside first segments of what is served beside FHIR
@@ -22,7 +25,7 @@ export const asProfile =
     const [, , name = '', ...rest] = koa.path.split('/')
     koa.path = `/${rest.join('/')}`
     const first = firstSegment(koa.path)
-    if (beside.has(first) && first !== 'metadata')
+    if (beside.has(first) && !LED_TO.has(first))
       throw notFound(`Below /${AS}/${name} there is only the FHIR API; ${koa.path} is served at the plain base`)
     stateOf(koa).as = { profile: profiles.named(name), prefix: `/${AS}/${name}` }
     return next()

@@ -55,6 +55,9 @@ export type Stateful = Pick<KoaContext, 'state'>
 /** Koa leaves the type of its state open. */
 export const stateOf = ({ state }: Stateful): RequestState => state
 
+/** The prefix of an address below /as/{profile}, as it is taken off before the request is routed; '' elsewhere. */
+export const prefixOf = (koa: Stateful): string => stateOf(koa).as?.prefix ?? ''
+
 /** The user of an authenticated request. @throws Error on a route without authentication */
 export function userOf(koa: Stateful): User {
   const { user } = stateOf(koa)

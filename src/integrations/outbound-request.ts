@@ -63,9 +63,12 @@ export const telling = (outbound: Outbound, tell: TellExchange | undefined): Out
         },
       }
 
-export interface TextAnswer {
+interface Head {
   readonly status: number
   readonly headers: Headers
+}
+
+export interface TextAnswer extends Head {
   /** Undefined where the response is too long. */
   readonly text: string | undefined
 }
@@ -95,17 +98,11 @@ export function sentenceOf(reason: OutboundFailure['reason'], receiver: string, 
 
 /** Redirections are responses like any other. @throws OutboundFailure */
 export async function sendOutbound(untraced: OutboundRequest, outbound: Outbound): Promise<TextAnswer> {
-  const id = randomUUID()
-  const trace = currentTrace(id, outbound)
-  const request = { ...untraced, headers: { ...untraced.headers, traceparent: traceparentOf(trace) } }
-  const tell = teller({ id, trace }, request, outbound)
+  const { request, tell } = tracedAndTold(untraced, outbound)
   const { signal, failed } = limitsOf(outbound)
   try {
     const response = await responseTo(request, outbound, signal)
-    const headers = new Headers(
-      Object.entries(response.headersDistinct).map(([name, values = []]) => [name, values.join(', ')]),
-    )
-    const answer = { status: response.statusCode ?? 0, headers, text: await textOf(response) }
+    const answer = { ...headOf(response), text: await textOf(response) }
     tell(answer)
     return answer
   } catch (error) {
@@ -116,20 +113,63 @@ export async function sendOutbound(untraced: OutboundRequest, outbound: Outbound
 }
 
 /** A response whose body is read as it arrives. */
-export interface StreamedAnswer extends Pick<TextAnswer, 'status'> {
+export interface StreamedAnswer extends Head {
   /** @throws OutboundFailure, unless it is complete */
   readonly body: AsyncIterable<Buffer>
+  /** Ends the exchange, whether the body was read or not. */
+  readonly leave: () => void
 }
 
-/** The same, for a body of any length; it is not reported. @throws OutboundFailure */
-export async function streamOutbound(request: OutboundRequest, outbound: Outbound): Promise<StreamedAnswer> {
+/** The same, for a body of any length, of which the size alone is reported, once it was read or left. @throws OutboundFailure */
+export async function streamOutbound(untraced: OutboundRequest, outbound: Outbound): Promise<StreamedAnswer> {
+  const { request, tell } = tracedAndTold(untraced, outbound)
   const { signal, failed } = limitsOf(outbound)
   try {
-    const response = await responseTo(request, outbound, signal)
-    return { status: response.statusCode ?? 0, body: whole(response, failed) }
+    return streamed(await responseTo(request, outbound, signal), failed, tell)
   } catch (error) {
-    throw failed(error)
+    const failure = failed(error)
+    tell(failure)
+    throw failure
   }
+}
+
+function streamed(response: IncomingMessage, failed: (error: unknown) => OutboundFailure, tell: Tell): StreamedAnswer {
+  const head = headOf(response)
+  let [size, hasEnded] = [0, false]
+  const end = (failure?: OutboundFailure) => {
+    if (!hasEnded) tell(failure ?? { ...head, size })
+    hasEnded = true
+    response.destroy()
+  }
+  async function* body(): AsyncGenerator<Buffer> {
+    try {
+      for await (const piece of response as AsyncIterable<Buffer>) {
+        size += piece.length
+        yield piece
+      }
+      if (!response.complete) throw failed(undefined)
+    } catch (error) {
+      const failure = failed(error)
+      end(failure)
+      throw failure
+    } finally {
+      end()
+    }
+  }
+  return { ...head, body: body(), leave: () => end() }
+}
+
+const headOf = ({ statusCode = 0, headersDistinct }: IncomingMessage): Head => ({
+  status: statusCode,
+  headers: new Headers(Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(', ')])),
+})
+
+/** The request as part of a trace, and the report of how it ended. */
+function tracedAndTold(untraced: OutboundRequest, outbound: Outbound) {
+  const id = randomUUID()
+  const trace = currentTrace(id, outbound)
+  const request = { ...untraced, headers: { ...untraced.headers, traceparent: traceparentOf(trace) } }
+  return { request, tell: teller({ id, trace }, request, outbound) }
 }
 
 /** The signal that ends an exchange at its deadline or before, and the failure that an error of it is. */
@@ -142,30 +182,21 @@ function limitsOf({ deadlineMs, signal }: Outbound) {
   }
 }
 
-async function* whole(response: IncomingMessage, failed: (error: unknown) => OutboundFailure): AsyncGenerator<Buffer> {
-  try {
-    yield* response as AsyncIterable<Buffer>
-  } catch (error) {
-    throw failed(error)
-  }
-  if (!response.complete) throw failed(undefined)
-}
-
 /** Part of the trace of the request in progress, or of the one that has staged it. */
 function currentTrace(id: string, { sampling }: Outbound): TraceContext {
   const cause = currentBudget()?.trace
   return cause === undefined ? traceOf(id, sampling) : childOf(cause, id)
 }
 
+/** A response, with its text, or the size of its body. */
+type Told = TextAnswer | (Head & { readonly size: number })
+type Tell = (ended: Told | OutboundFailure) => void
+
 /**
  * Reports how a request ended. Responses of a system that is not on the public Internet are not shown: a clinic could
  * name any address within reach of the server.
  */
-function teller(
-  named: Pick<SeenExchange, 'id' | 'trace'>,
-  request: OutboundRequest,
-  outbound: Outbound,
-): (ended: TextAnswer | OutboundFailure) => void {
+function teller(named: Pick<SeenExchange, 'id' | 'trace'>, request: OutboundRequest, outbound: Outbound): Tell {
   const { about, onSent, allowPrivate } = outbound
   if (about === undefined || onSent === undefined) return () => {}
   const [at, since, budget] = [Date.now(), performance.now(), currentBudget()]
@@ -197,11 +228,17 @@ const FAILURES: Readonly<Record<OutboundFailure['reason'], string>> = {
 /** Headers of a response that reveal nothing about its sender. */
 const SHOWN_HEADERS = ['content-length', 'content-type', 'retry-after']
 
-function shownOf({ status, headers, text }: TextAnswer, isShown: boolean): Ended {
+function shownOf(ended: Told, isShown: boolean): Ended {
+  const { status, headers } = ended
   const shown = isShown ? [...headers] : [...headers].filter(([name]) => SHOWN_HEADERS.includes(name))
-  const responseBody = isShown && text !== undefined ? beginningOf(text) : undefined
+  const responseBody = isShown ? bodyOf(ended) : undefined
   const outcome = outcomeOf(status)
   return { status, outcome, responseHeaders: Object.fromEntries(shown), ...present({ responseBody }) }
+}
+
+function bodyOf(ended: Told): Ended['responseBody'] {
+  if ('size' in ended) return { size: ended.size }
+  return ended.text === undefined ? undefined : beginningOf(ended.text)
 }
 
 function responseTo(

@@ -95,7 +95,7 @@ const failed = (status: number, code: JobFailure['issues'][number]['code'], diag
 const RESET = 'The clinic was reset while the job waited or ran, so the data that it was for are gone'
 const BROKEN = 'The server ended, or its store could not serve, each time that it worked on the job; it is given up'
 const UNKNOWN =
-  'The server ended while it worked on the request: what was sent is stored as a whole, or not at all; of a batch, in part. Look before you send it again'
+  'The server ended, or its store could not serve, while it worked on the request: what was sent is stored as a whole, or not at all; of a batch, in part. Look before you send it again'
 
 /** Whether a process works on another job of the clinic, so that no clinic takes the turns of others. */
 async function isAnotherAtWork({ records, writtenAt }: UnitOfWork, key: string): Promise<boolean> {
@@ -127,6 +127,8 @@ class JobTurn implements LeasedJob {
   readonly #cancelled = new AbortController()
   /** Milliseconds before the next turn. */
   #rest = 0
+  /** The step may have been done, and must not be done again. */
+  #isUnknown = false
 
   constructor(services: JobServices, clinic: string, id: string, turn: string) {
     this.#services = services
@@ -148,11 +150,12 @@ class JobTurn implements LeasedJob {
     return false
   }
 
-  /** Leaves a job that has not ended to the next process that looks for work. */
+  /** Leaves a job that has not ended to the next process that looks for work: one whose outcome is unknown as if this one had died. */
   async end(): Promise<void> {
     await this.#change((unit, job) => {
       const { turn: _turn, ...rest } = job
-      unit.records.put(JOB, this.#id, { ...rest, state: 'waiting' }, { due: unit.writtenAt + this.#rest })
+      const state = this.#isUnknown ? 'running' : 'waiting'
+      unit.records.put(JOB, this.#id, { ...rest, state }, { due: unit.writtenAt + this.#rest })
     })
   }
 
@@ -165,7 +168,9 @@ class JobTurn implements LeasedJob {
     try {
       const work = kinds[job.kind]
       if (work === undefined) throw new Error(`There is no work for jobs of the kind ${job.kind}`)
-      const step = await work.step(job, await ownerNow(repository, job), this.#cancelled.signal)
+      const owner = await ownerNow(repository, job)
+      this.#isUnknown = work.mayRepeat?.(job) === false
+      const step = await work.step(job, owner, this.#cancelled.signal)
       this.#rest = step.rest ?? 0
       return (await this.#save(step)) && this.#rest === 0
     } catch (error) {
@@ -193,6 +198,7 @@ class JobTurn implements LeasedJob {
     const failure = isAway ? undefined : failureOf(error)
     if (isAway || failure?.status === 429) {
       this.#rest = isAway ? AGAIN.store : AGAIN.throttled
+      this.#isUnknown &&= isAway
       if (isAway) await this.#countBroken(() => failureOf(error))
       return
     }

@@ -11,11 +11,18 @@ import { actFor } from '../http/authenticate.ts'
 import { withContents } from '../http/content-answer.ts'
 import { failureOf } from '../http/errors.ts'
 import { parseBody, textOf } from '../http/message/body.ts'
-import { openSource } from '../integrations/import-source.ts'
+import { INFLATES_TOO_MUCH, type InflationErrors, inflated } from '../http/message/gzip.ts'
+import { openSource, type ZippedSource } from '../integrations/import-source.ts'
 import type { Outbound } from '../integrations/outbound-request.ts'
 import { exportWork } from '../jobs/export/export-work.ts'
 import type { JobKind, JobOwner, JobStep, JobWork, NamedJob } from '../jobs/job.ts'
-import { fetchStep, importWork, isToBeFetched, type OpenSource } from '../rehearsal/transfer/import-work.ts'
+import {
+  fetchStep,
+  importWork,
+  isToBeFetched,
+  type OpenSource,
+  UnreadableSource,
+} from '../rehearsal/transfer/import-work.ts'
 import type { Repository } from '../repository/repository.ts'
 import type { WorkThreadPool } from './work-threads.ts'
 
@@ -71,10 +78,21 @@ const fetching = (work: JobWork, { contents, outbound, config: { limits } }: Mai
   ...work,
   step: async (job, owner, signal) => {
     if (!isToBeFetched(job)) return await work.step(job, owner, signal)
-    const open: OpenSource = (url, ended) => openSource(url, outbound, ended)
+    const open: OpenSource = async (url, ended) => {
+      const source = await openSource(url, job.clinic, outbound, ended)
+      return 'isGzip' in source ? { ...source, pieces: unzipped(source) } : source
+    }
     return await fetchStep({ contents, open, most: limits.importBytes }, job, signal)
   },
 })
+
+const unzipped = ({ pieces, isGzip }: ZippedSource): AsyncIterable<Uint8Array> =>
+  isGzip ? inflated(Readable.from(pieces), OF_FILE) : pieces
+
+const OF_FILE: InflationErrors = {
+  notGzip: () => new UnreadableSource('it is not gzip, or ends too early'),
+  tooMuch: () => new UnreadableSource(`it ${INFLATES_TOO_MUCH}`),
+}
 
 /** Does a step of a job in this thread. */
 export function stepInThread(services: JobServices): (job: NamedJob, owner: JobOwner) => Promise<JobStep> {

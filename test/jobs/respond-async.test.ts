@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
 import { JOB, type Job } from '../../src/jobs/job.ts'
+import { StoreUnavailable } from '../../src/repository/repository.ts'
 import { ASYNC, ended, startedJob } from '../support/jobs.ts'
 import type { TestServer } from '../support/server.ts'
 import { logInAs, startTwoClinics, type TwoClinics, withToken } from '../support/two-clinics.ts'
@@ -164,6 +165,43 @@ describe('a job whose process has died', () => {
     expect([status, body.issue[0].code]).toEqual([500, 'incomplete'])
     expect(body.issue[0].diagnostics).toContain('Look before you send it again')
   })
+})
+
+test('a transaction whose response could not be stored is not made again: its job says that the outcome is unknown', async () => {
+  const { ours, server } = clinics
+  const { repository } = server.app
+  const { change } = repository
+  let contentChanges = 0
+  const failing = (...sent: Parameters<typeof change>) => {
+    const [clinic, , options] = sent
+    const isOfContent = clinic === DEMO_CLINIC && options?.isRepeatable === true
+    // Contents are received in two changes: those of the body that is sent, and then those of the response.
+    if (isOfContent) contentChanges += 1
+    const isOfResponse = isOfContent && contentChanges === 3
+    return isOfResponse ? Promise.reject(new StoreUnavailable('No room')) : Reflect.apply(change, repository, sent)
+  }
+  Object.assign(repository, { change: failing })
+  try {
+    const resource = { resourceType: 'Patient', name: [{ family: 'Unanswered' }] }
+    const entry = [{ resource, request: { method: 'POST', url: 'Patient' } }]
+    const path = startedJob(await ours('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry }, ASYNC))
+    const { status, body } = await ended(ours, path)
+    expect([status, body.issue[0].code]).toEqual([500, 'incomplete'])
+  } finally {
+    Object.assign(repository, { change })
+  }
+  expect((await ours('GET', '/Patient?family=Unanswered')).body.total).toBe(1)
+})
+
+test('a client that asks for the state without a pause is told to wait, and others are not', async () => {
+  const { ours } = clinics
+  const path = startedJob(await ours('GET', '/Patient?_count=1', undefined, ASYNC))
+  let state = await ended(ours, path)
+  while (state.status === 200) state = await ours('GET', path)
+  expect([state.status, state.headers.get('retry-after')]).toEqual([429, '5'])
+  expect(state.body.issue[0]).toMatchObject({ code: 'throttled' })
+  expect((await admin.fhir('GET', path)).status).toBe(200)
+  expect((await ended(ours, path)).status).toBe(200)
 })
 
 test('a clinic has 20 waiting jobs at most, which take no turn of another clinic', async () => {

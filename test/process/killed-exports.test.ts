@@ -1,17 +1,24 @@
 /** kill -9 in the middle of an export: it ends complete and as of one moment, by another process or after the next start. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { ASYNC, type Exported, exported, startedJob } from '../support/jobs.ts'
-import { request, type TestServer } from '../support/server.ts'
-import { childrenOf, endProcessesAfterEach, login, type Started, start, stop } from '../support/server-process.ts'
+import { type FhirResponse, request, type TestServer } from '../support/server.ts'
+import {
+  childrenOf,
+  endProcessesAfterEach,
+  login,
+  type Started,
+  start,
+  stop,
+  until,
+} from '../support/server-process.ts'
 
 endProcessesAfterEach()
 
 const PATIENTS = 400
 const JWT_SECRET = 'a secret that outlives the server'
-/** Milliseconds after which the server is killed: at the beginning, in the middle, and near the end of an export. */
-const MOMENTS = [900, 1_300, 1_700]
+/** How far the export is when the server is killed: a pattern of its progress. Some exports are further when it is read, or done. */
+const MOMENTS = [/^begins/, /resources?, [A-O]/, /resources?, [P-Z]/]
 
 const asUser =
   (url: string, token: string): TestServer['fhir'] =>
@@ -40,7 +47,13 @@ function expectWhole(found: Exported, round: string): void {
   expect(new Set(kept(found).map(({ language }) => language))).toEqual(new Set([round]))
 }
 
-const begun = async (fhir: TestServer['fhir']) => startedJob(await fhir('GET', '/$export', undefined, ASYNC))
+/** Starts an export, and waits until it is so far. */
+async function begun(fhir: TestServer['fhir'], moment: RegExp): Promise<string> {
+  const path = startedJob(await fhir('GET', '/$export', undefined, ASYNC))
+  const isSoFar = ({ status, headers }: FhirResponse) => status === 200 || moment.test(headers.get('x-progress') ?? '')
+  await until(async () => isSoFar(await fhir('GET', path)))
+  return path
+}
 
 test('an export goes on after the next start, as of its time, whatever is written meanwhile', async () => {
   const env = { DATABASE_URL: await newLastingDatabaseUrl(), JWT_SECRET, DEMO: 'on' }
@@ -50,9 +63,7 @@ test('an export goes on after the next start, as of its time, whatever is writte
   for (const [index, moment] of MOMENTS.entries()) {
     const round = `en-${String.fromCharCode(65 + index)}A`
     await writeAll(asUser(server.url, token), round)
-    const path = await begun(asUser(server.url, token))
-    // From here on the export has its time.
-    await sleep(moment)
+    const path = await begun(asUser(server.url, token), moment)
     await stop(server, 'SIGKILL')
     output += server.output()
     server = await start(env)
@@ -70,8 +81,7 @@ test('another process takes over the export of one that was killed', async () =>
   const server = await start({ DATABASE_URL: await newLastingDatabaseUrl(), JWT_SECRET, DEMO: 'on', WORKERS: '2' })
   const fhir = asUser(server.url, await login(server.url))
   await writeAll(fhir, 'en')
-  const path = await begun(fhir)
-  await sleep(1_500)
+  const path = await begun(fhir, /resources?, [A-O]/)
   const [worker] = childrenOf(server.pid)
   if (worker !== undefined) process.kill(worker, 'SIGKILL')
   expectWhole(await exported(fhir, path), 'en')

@@ -12,12 +12,12 @@ export function startedJob({ status, headers, text }: FhirResponse): string {
   return new URL(headers.get('content-location') ?? '').pathname
 }
 
-/** The state of a job once it has ended. */
+/** The state of a job once it has ended; a client that has asked too often waits. */
 export async function ended(fhir: Fhir, path: string): Promise<FhirResponse> {
   for (;;) {
     const state = await fhir('GET', path)
-    if (state.status !== 202) return state
-    await sleep(50)
+    if (state.status !== 202 && state.status !== 429) return state
+    await sleep(state.status === 429 ? 1_000 : 50)
   }
 }
 

@@ -23,7 +23,16 @@ import type { TraceContext } from '../../isolation/trace-context.ts'
 import { type Fired, firedNow } from '../../rehearsal/faults/fired.ts'
 import { actingUserOf } from '../authenticate.ts'
 import { whenClosed } from '../connections.ts'
-import { type ExchangeFacts, exchangeOf, keepBeginning, replaceFacts, runOf, stateOf, traceIn } from '../exchange.ts'
+import {
+  type ExchangeFacts,
+  exchangeOf,
+  keepBeginning,
+  prefixOf,
+  replaceFacts,
+  runOf,
+  stateOf,
+  traceIn,
+} from '../exchange.ts'
 import { callIdOf, requestIdOf } from '../headers.ts'
 import { bytesToMove } from '../message/body.ts'
 import type { User } from '../token.ts'
@@ -179,7 +188,7 @@ async function inThread(
     {
       // Content-Length must count contents in place of their markers, so the body is needed for HEAD too.
       method: koa.method === 'HEAD' ? 'GET' : koa.method,
-      url: `${stateOf(koa).as?.prefix ?? ''}${koa.req.url ?? '/'}`,
+      url: `${prefixOf(koa)}${koa.req.url ?? '/'}`,
       remoteAddress: koa.req.socket.remoteAddress ?? '',
       cause: causeOf(koa),
       trace: traceIn(koa),

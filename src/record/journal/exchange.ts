@@ -61,8 +61,8 @@ export interface SeenUser {
 /** The systems of a clinic that this server sends requests to, by its settings. */
 export type ConnectedSystem = 'crm' | 'insurance' | 'messages'
 
-/** The same, and the receivers of Subscriptions. */
-export type OutboundSystem = ConnectedSystem | 'subscription'
+/** The same, the receivers of Subscriptions, and the servers of files that are imported. */
+export type OutboundSystem = ConnectedSystem | 'subscription' | 'import'
 
 interface SeenMessages {
   readonly requestHeaders: SeenHeaders

@@ -28,8 +28,8 @@ function keptHeader(name: string, value: string, secrets: Secrets): string {
 
 /** Headers of requests to the systems of clinics: any other may be a credential, under a name unknown here. */
 const HARMLESS: ReadonlySet<string> = new Set([
-  ...['accept', 'content-length', 'content-type', 'idempotency-key', 'traceparent', 'version', 'webhook-id'],
-  'webhook-timestamp',
+  ...['accept', 'accept-encoding', 'content-length', 'content-type', 'idempotency-key', 'traceparent', 'version'],
+  ...['webhook-id', 'webhook-timestamp'],
 ])
 
 export function keptOutboundHeaders(headers: SeenHeaders, secrets: Secrets): SeenHeaders {

@@ -79,6 +79,8 @@ const FORMS: readonly Form[] = [
       'dgi',
     ),
   },
+  // The signature of an address that opens what it leads to.
+  { signs: ['sig=', 'signature='], form: /[?&;](?:sig|[\w.-]{0,32}signature)=(?!\[removed)([^&;#\s"'\\<>]+)/dgi },
   // The user and password of a URL.
   { signs: ['@'], form: /:\/\/(?!\[removed)([^/?#\s"'\\<>@]{1,512})@/dg },
 ]

@@ -29,6 +29,8 @@ export interface ImportServices {
 
 /** Milliseconds of a step. */
 const STEP = 1_500
+/** Milliseconds after which the next turn of a job that is lost finds out why. */
+const LOST = 100
 /** Characters of OperationOutcomes that are kept until they become a file. */
 const MOST_PENDING = 64 * 1024
 /** Lines of an input that are described; others are counted. */
@@ -76,7 +78,7 @@ class ImportStep {
       else await this.#tryAgain()
       return await this.#result()
     } catch (error) {
-      if (error instanceof JobLost) return { work: this.#state, progress: '' }
+      if (error instanceof JobLost) return { work: this.#state, progress: 'ends', rest: LOST }
       throw error
     }
   }
@@ -327,11 +329,21 @@ async function* buffers(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>
   for await (const { buffer, byteOffset, byteLength } of pieces) yield Buffer.from(buffer, byteOffset, byteLength)
 }
 
+/** A file at an address. */
+interface Source {
+  /** Its bytes. @throws UnreadableSource, and any other error where it broke off */
+  readonly pieces: AsyncIterable<Uint8Array>
+  readonly leave: () => void
+}
+
 /** Opens a file at an address: its bytes, or why there are none. */
 export type OpenSource = (
   url: string,
   signal: AbortSignal,
-) => Promise<AsyncIterable<Uint8Array> | { readonly retry: boolean; readonly reason: string }>
+) => Promise<Source | { readonly retry: boolean; readonly reason: string }>
+
+/** The bytes of a file are at fault, so that it is not fetched again. Its message goes on after a colon. */
+export class UnreadableSource extends Error {}
 
 /** Whether the next file is still to be fetched. */
 export function isToBeFetched({ work }: Pick<NamedJob, 'work'>): boolean {
@@ -387,13 +399,18 @@ async function withoutInput(
 }
 
 async function received(contents: Contents, clinic: string, open: () => ReturnType<OpenSource>, most: number) {
+  const source = await open()
+  if ('reason' in source) return source
   try {
-    const source = await open()
-    if ('reason' in source) return source
-    return await contents.receive(clinic, source, most)
+    return await contents.receive(clinic, source.pieces, most)
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error
     const isTooLong = error instanceof FhirError && error.status === 413
-    return { retry: !isTooLong, reason: isTooLong ? `it has more than ${most} bytes` : 'it broke off' }
+    if (isTooLong) return { retry: false, reason: `it has more than ${most} bytes` }
+    return error instanceof UnreadableSource
+      ? { retry: false, reason: error.message }
+      : { retry: true, reason: 'it broke off' }
+  } finally {
+    source.leave()
   }
 }

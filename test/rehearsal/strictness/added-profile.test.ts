@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Change, Profile, Rule } from '../../../src/rehearsal/strictness/profile.ts'
 import { newLastingDatabaseUrl } from '../../support/database.ts'
+import { ASYNC, ended, exported, startedJob } from '../../support/jobs.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 const citation = {
@@ -152,5 +153,40 @@ describe('an answer', () => {
       'warning',
     ])
     expect((await server.fhir('GET', `${AS}/Patient?family=Ours`)).body.entry[0].search.mode).toBe('match')
+  })
+})
+
+describe('a request that is done in the background', () => {
+  test('is refused at once by a rule about the request', async () => {
+    const { status, body } = await server.fhir('GET', `${AS}/Patient?gender=male`, undefined, ASYNC)
+    expect([status, reason(body)]).toEqual([422, 'by-name'])
+    expect((await server.fhir('GET', `${AS}/Patient/$nothing`, undefined, ASYNC)).status).toBe(404)
+  })
+
+  test('meets the rules later too, and its state and links stay below the address', async () => {
+    const accepted = await server.fhir('POST', AS, bundle('batch', patient(), patient(BORN)), ASYNC)
+    const path = startedJob(accepted)
+    expect(path).toMatch(new RegExp(`^${AS}/jobs/`))
+    const { entry } = (await ended(server.fhir, path)).body
+    const [refused, created] = entry[0].resource.entry
+    expect([refused.response.status, reason(refused.response.outcome)]).toEqual([expect.stringMatching(/^422/), 'born'])
+    expect(created.response.status).toMatch(/^201/)
+    expect((await server.fhir('GET', path.slice(AS.length))).body.entry[0].resource).toEqual(entry[0].resource)
+    const search = await ended(
+      server.fhir,
+      startedJob(await server.fhir('GET', `${AS}/Patient?family=Ours`, undefined, ASYNC)),
+    )
+    const { fullUrl } = search.body.entry[0].resource.entry[0]
+    expect(fullUrl.startsWith(`${server.url}${AS}/Patient/`)).toBe(true)
+  })
+
+  test('has the files of an export below the address', async () => {
+    const { manifest, addresses } = await exported(
+      server.fhir,
+      startedJob(await server.fhir('GET', `${AS}/Patient/$export?_type=Patient`, undefined, ASYNC)),
+    )
+    expect(manifest.request).toBe(`${server.url}${AS}/Patient/$export?_type=Patient`)
+    expect(manifest.output[0]?.url).toMatch(new RegExp(`^${server.url}${AS}/jobs/`))
+    expect(addresses.length).toBeGreaterThan(0)
   })
 })

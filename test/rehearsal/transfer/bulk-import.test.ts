@@ -1,35 +1,35 @@
 /** $import of files of NDJSON, by way of real servers with and without work threads. */
-import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { RequestListener } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { DEMO_CLINIC } from '../../../src/demo/demo-clinic.ts'
 import { newLastingDatabaseUrl } from '../../support/database.ts'
+import {
+  type FileServer,
+  type Input,
+  importParameters,
+  ndjson,
+  startFileServer,
+  startImport,
+  uploaded,
+} from '../../support/imports.ts'
 import { ASYNC, ended, startedJob } from '../../support/jobs.ts'
-import { type FhirResponse, request, type TestServer } from '../../support/server.ts'
+import { request, type TestServer } from '../../support/server.ts'
+import { until } from '../../support/server-process.ts'
 import { logInAs, OTHER_CLINIC, startTwoClinics, withToken } from '../../support/two-clinics.ts'
 
-const NDJSON = { 'content-type': 'application/fhir+ndjson' }
 const LINE_BYTES = 200_000
 
-/** A file server: `/files/` is allowed. */
-const files = new Map<string, RequestListener>()
-let fileServer: Server
+/** `/files/` is allowed. */
+let fileServer: FileServer
+let files: FileServer['files']
 let filesAt = ''
 beforeAll(async () => {
-  fileServer = createServer((asked, response) => {
-    const serve = files.get(asked.url ?? '')
-    if (serve === undefined) response.writeHead(404).end()
-    else serve(asked, response)
-  })
-  await once(fileServer.listen(0, '127.0.0.1'), 'listening')
-  filesAt = `http://127.0.0.1:${(fileServer.address() as AddressInfo).port}`
+  fileServer = await startFileServer()
+  ;({ files, url: filesAt } = fileServer)
 })
-afterAll(() => {
-  fileServer.closeAllConnections()
-  fileServer.close()
-})
+afterAll(() => fileServer.close())
 
 const patient = (id: string, more: object = {}) => ({
   resourceType: 'Patient',
@@ -41,28 +41,6 @@ const observation = (id: string, of: string) => ({
   ...{ resourceType: 'Observation', id, status: 'final', code: { text: 'weight' } },
   subject: { reference: `Patient/${of}` },
 })
-const ndjson = (...lines: readonly unknown[]): string =>
-  lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('')
-
-interface Input {
-  readonly type?: string
-  readonly url: string
-}
-
-const parameters = (inputs: readonly Input[], more: Readonly<Record<string, string>> = {}) => ({
-  resourceType: 'Parameters',
-  parameter: [
-    ...Object.entries({ inputFormat: 'application/fhir+ndjson', ...more }).map(([name, valueString]) => ({
-      name,
-      valueString,
-    })),
-    ...inputs.map(({ type, url }) => ({
-      name: 'input',
-      part: [...(type === undefined ? [] : [{ name: 'type', valueCode: type }]), { name: 'url', valueUri: url }],
-    })),
-  ],
-})
-
 describe.each([
   ['without work threads', 0],
   ['with work threads', 2],
@@ -81,17 +59,9 @@ describe.each([
   })
   afterAll(() => server.close())
 
-  async function uploaded(text: string | Buffer, fhir = admin): Promise<string> {
-    const { status, body } = await fhir('POST', '/Binary', text, NDJSON)
-    expect(status).toBe(201)
-    return `Binary/${body.id}`
-  }
-
-  const start = (
-    inputs: readonly Input[],
-    more?: Readonly<Record<string, string>>,
-    fhir = admin,
-  ): Promise<FhirResponse> => fhir('POST', '/$import', parameters(inputs, more), ASYNC)
+  const upload = (text: string | Buffer) => uploaded(admin, text)
+  const start = (inputs: readonly Input[], more?: Readonly<Record<string, string>>, fhir = admin) =>
+    startImport(fhir, inputs, more)
 
   async function result(inputs: readonly Input[], more?: Readonly<Record<string, string>>) {
     const { status, body } = await ended(admin, startedJob(await start(inputs, more)))
@@ -119,8 +89,8 @@ describe.each([
 
   test('imports files from Binaries, those that others refer to first, with a row for each', async () => {
     const [o, p] = [`o-${randomUUID()}`, `p-${randomUUID()}`]
-    const observations = await uploaded(ndjson(observation(o, p)))
-    const patients = await uploaded(ndjson(patient(p), '', patient('demo-import-second')))
+    const observations = await upload(ndjson(observation(o, p)))
+    const patients = await upload(ndjson(patient(p), '', patient('demo-import-second')))
     const input = [
       { type: 'Observation', url: `${server.url}/${observations}` },
       { type: 'Patient', url: patients },
@@ -145,7 +115,7 @@ describe.each([
 
   test('tells each refused line, with its number, and goes on', async () => {
     const id = randomUUID()
-    const url = await uploaded(
+    const url = await upload(
       `${ndjson(
         '{"resourceType":"Patient",',
         patient(`${id}-1`),
@@ -180,7 +150,7 @@ describe.each([
 
   test('takes a resource that is there as a new version, or refuses it where the load is initial', async () => {
     const id = randomUUID()
-    const url = await uploaded(ndjson(patient(id), patient(id, { gender: 'male' })))
+    const url = await upload(ndjson(patient(id), patient(id, { gender: 'male' })))
     expect((await result([{ url }])).output).toMatchObject([{ count: 2 }])
     const before = await versionOf(`Patient/${id}`)
     const initial = await result([{ url }], { mode: 'InitialLoad' })
@@ -196,13 +166,13 @@ describe.each([
       ...{ start: '2013-12-10T09:00:00Z', end: '2013-12-10T09:30:00Z' },
       participant: [{ status: 'accepted', actor: { reference: `Patient/${id}` } }],
     }
-    const url = await uploaded(ndjson(appointment))
-    const manifest = await result([{ url }, { url: await uploaded(ndjson(patient(id))) }])
+    const url = await upload(ndjson(appointment))
+    const manifest = await result([{ url }, { url: await upload(ndjson(patient(id))) }])
     expect(manifest.output).toMatchObject([{ count: 1 }, { count: 1 }])
     expect(await versionOf(`Appointment/${visit}`)).toBe('1')
     const lost = await result([
       {
-        url: await uploaded(
+        url: await upload(
           ndjson({
             ...appointment,
             id: randomUUID(),
@@ -242,7 +212,7 @@ describe.each([
   test('imports thousands of lines with many that are broken, and tells all of these in one file', async () => {
     const id = randomUUID()
     const lines = Array.from({ length: 3_000 }, (_none, n) => (n % 3 === 0 ? '{' : patient(`${id}-${n}`)))
-    const manifest = await result([{ type: 'Patient', url: await uploaded(ndjson(...lines)) }])
+    const manifest = await result([{ type: 'Patient', url: await upload(ndjson(...lines)) }])
     expect(manifest.output).toMatchObject([{ count: 2_000, created: 2_000 }])
     expect(manifest.error).toMatchObject([{ count: 1_000 }])
     const numbers = (await errorsIn(manifest)).map((one) => Number(/\d+/.exec(one)?.[0]))
@@ -251,11 +221,11 @@ describe.each([
   })
 
   test('is for admins, in their own clinic, in the background', async () => {
-    const url = await uploaded(ndjson(patient('p')))
+    const url = await upload(ndjson(patient('p')))
     expect((await start([{ url }], {}, server.fhir)).status).toBe(403)
     expect((await start([{ url }], {}, theirAdmin)).body.issue[0].diagnostics).toMatch(/there is no Binary/)
-    expect((await admin('POST', '/$import', parameters([{ url }]))).status).toBe(400)
-    const anonymous = await request(server.url, 'POST', '/$import', parameters([{ url }]), ASYNC)
+    expect((await admin('POST', '/$import', importParameters([{ url }]))).status).toBe(400)
+    const anonymous = await request(server.url, 'POST', '/$import', importParameters([{ url }]), ASYNC)
     expect(anonymous.status).toBe(401)
     expect((await admin('GET', '/$import', undefined, ASYNC)).status).toBe(405)
   })
@@ -312,6 +282,84 @@ describe.each([
       expect(await errorsIn(manifest)).toEqual([expect.stringMatching(diagnostics)])
     })
 
+    test.each<[string, string, Record<string, string>]>([
+      ['whose name ends in .ndjson.gz', '.ndjson.gz', { 'content-type': 'application/octet-stream' }],
+      ['that is sent as gzip', '', { 'content-encoding': 'gzip' }],
+      ['of which both is true', '.NDJSON.GZ', { 'content-encoding': 'x-gzip' }],
+    ])('unzips a file %s', async (_what, name, headers) => {
+      const id = randomUUID()
+      const path = `/files/${id}${name}`
+      const accepted: unknown[] = []
+      files.set(path, (asked, response) => {
+        accepted.push(asked.headers['accept-encoding'])
+        response.writeHead(200, headers).end(gzipSync(ndjson(patient(id), '{')))
+      })
+      const manifest = await result([{ url: `${filesAt}${path}` }])
+      expect(manifest.output).toMatchObject([{ count: 1 }])
+      expect(await errorsIn(manifest)).toEqual([expect.stringMatching(/^Line 2 of .*not JSON/)])
+      expect(accepted).toEqual(['gzip'])
+    })
+
+    test.each<[string, Buffer, RegExp]>([
+      ['that is no gzip', Buffer.from(ndjson(patient('no-gzip'))), /it is not gzip, or ends too early/],
+      ['that ends too early', gzipSync(randomBytes(5_000)).subarray(0, 4_000), /it is not gzip, or ends too early/],
+      [
+        'that inflates to more than a file may have',
+        gzipSync(randomBytes(1_600_000).toString('hex')),
+        /more than 3000000 bytes/,
+      ],
+      [
+        'that inflates a thousandfold',
+        gzipSync(Buffer.alloc(2_900_000, ' ')),
+        /inflates to more than 100 bytes for each byte/,
+      ],
+    ])('tells of a zipped file %s, and fetches it once', async (what, bytes, diagnostics) => {
+      const path = `/files/${encodeURIComponent(what)}.gz`
+      let tries = 0
+      files.set(path, (_asked, response) => {
+        tries += 1
+        response.end(bytes)
+      })
+      expect(await errorsIn(await result([{ url: `${filesAt}${path}` }]))).toEqual([expect.stringMatching(diagnostics)])
+      expect(tries).toBe(1)
+    })
+
+    test('has each request in the journal, without the content of the file and what opens it', async () => {
+      const [id, opened] = [randomUUID(), 'b3BlbnMtdGhlLWZpbGU']
+      let tries = 0
+      files.set(`/files/${id}?sig=${opened}&v=2`, (_asked, response) => {
+        tries += 1
+        if (tries === 1)
+          response.writeHead(503, { 'set-cookie': 'id=a-secret-of-the-server' }).end('Busy with patients')
+        else response.end(ndjson(patient(id)))
+      })
+      const url = `${filesAt}/files/${id}?sig=${opened}&v=2`
+      expect((await result([{ url }])).output).toMatchObject([{ count: 1 }])
+      const list = `/clinics/${DEMO_CLINIC}/exchanges?direction=out&text=${id}`
+      const told = async () => (await admin('GET', list)).body.exchanges
+      await until(async () => (await told()).length === 2)
+      const [last, first] = await told()
+      expect([first, last]).toMatchObject([
+        { method: 'GET', system: 'import', status: 503, outcome: 'failed' },
+        { address: url.replace(opened, '[removed]'), system: 'import', status: 200, outcome: 'ok' },
+      ])
+      for (const exchange of [first, last]) {
+        const { text } = await admin('GET', `/clinics/${DEMO_CLINIC}/exchanges/${exchange.id}`)
+        for (const secret of [opened, 'Berg', 'a-secret-of-the-server', 'Busy']) expect(text).not.toContain(secret)
+      }
+      const asked = await admin('GET', `/clinics/${DEMO_CLINIC}/exchanges?operation=import`)
+      expect(asked.text).not.toContain(opened)
+    })
+
+    test('has a request in the journal that got no response', async () => {
+      const id = randomUUID()
+      files.set(`/files/${id}`, (_asked, response) => response.destroy())
+      await result([{ url: `${filesAt}/files/${id}` }])
+      const list = `/clinics/${DEMO_CLINIC}/exchanges?direction=out&text=${id}`
+      await until(async () => (await admin('GET', list)).body.exchanges.length === 3)
+      expect((await admin('GET', list)).body.exchanges[0]).toMatchObject({ status: 0, reason: { code: 'unreachable' } })
+    })
+
     test('fetches a file again that broke off', async () => {
       const id = randomUUID()
       let tries = 0
@@ -331,8 +379,8 @@ describe.each([
     const { id, token } = (await admin('POST', '/clinics', { from: { scenario: 'empty' }, ttl: 'P1D' })).body
     const clone = withToken(server, token).fhir
     const lines = Array.from({ length: 6_000 }, (_none, n) => observation(`${id}-${n}`, 'p'))
-    const first = await uploaded(ndjson(...lines.slice(0, 1_000)), clone)
-    const url = await uploaded(ndjson(...lines.slice(1_000, 2_000)), clone)
+    const first = await uploaded(clone, ndjson(...lines.slice(0, 1_000)))
+    const url = await uploaded(clone, ndjson(...lines.slice(1_000, 2_000)))
     const path = startedJob(await start([{ url: first }, { url }], {}, clone))
     expect((await clone('POST', `/clinics/${id}/reset`, { scenario: 'empty' })).status).toBe(200)
     const { status, body } = await ended(clone, path)
@@ -344,13 +392,13 @@ describe.each([
   test('ends when it is deleted, and one at a time is under way', async () => {
     const id = randomUUID()
     const lines = Array.from({ length: 6_000 }, (_none, n) => patient(`${id}-${n}`))
-    const first = await uploaded(ndjson(...lines.slice(0, 3_000)))
-    const path = startedJob(await start([{ url: first }, { url: await uploaded(ndjson(...lines.slice(3_000))) }]))
+    const first = await upload(ndjson(...lines.slice(0, 3_000)))
+    const path = startedJob(await start([{ url: first }, { url: await upload(ndjson(...lines.slice(3_000))) }]))
     const second = await start([{ url: first }])
     expect([second.status, second.headers.get('retry-after')]).toEqual([429, expect.any(String)])
     expect((await admin('DELETE', path)).status).toBe(202)
     expect((await admin('GET', path)).status).toBe(404)
-    await ended(admin, startedJob(await start([{ url: await uploaded(ndjson(patient(id))) }])))
+    await ended(admin, startedJob(await start([{ url: await upload(ndjson(patient(id))) }])))
     expect((await admin('GET', `/Patient?_id=${id}-5999`)).body.total).toBe(0)
   })
 })
