@@ -4,8 +4,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { BackgroundLoop, LeasedJob, LoopPace } from '../isolation/background-loop.ts'
+import { listForAddition } from '../repository/additions.ts'
 import { type DueServices, dueRecordLoop, type LeasedRecord } from '../repository/due-records.ts'
-import { type Repository, StoreUnavailable, type UnitOfWork } from '../repository/repository.ts'
+import { type KindRecord, type Repository, StoreUnavailable, type UnitOfWork } from '../repository/repository.ts'
 import { useContent } from '../repository/used-content.ts'
 import {
   isOver,
@@ -97,11 +98,21 @@ const BROKEN = 'The server ended, or its store could not serve, each time that i
 const UNKNOWN =
   'The server ended, or its store could not serve, while it worked on the request: what was sent is stored as a whole, or not at all; of a batch, in part. Look before you send it again'
 
-/** Whether a process works on another job of the clinic, so that no clinic takes the turns of others. */
-async function isAnotherAtWork({ records, writtenAt }: UnitOfWork, key: string): Promise<boolean> {
-  const jobs = await records.list(JOB, { after: '', limit: 1_000 })
-  return jobs.some((one) => one.key !== key && one.value.state === 'running' && (one.due ?? 0) > writtenAt)
+/**
+ * Whether a process works on another job of the clinic, so that no clinic takes the turns of others. Of several that begin at once the
+ * store lets one do so, as of several additions.
+ */
+async function isAnotherAtWork(unit: UnitOfWork, key: string): Promise<boolean> {
+  const isAtWork = (jobs: readonly KindRecord<Job>[]) =>
+    jobs.some((one) => one.key !== key && one.value.state === 'running' && (one.due ?? 0) > unit.writtenAt)
+  return (
+    isAtWork(await unit.records.list(JOB, { after: '', limit: MOST_JOBS })) ||
+    isAtWork(await listForAddition(unit, JOB, MOST_JOBS))
+  )
 }
+
+/** Jobs of a clinic that are looked at: more than it has. */
+const MOST_JOBS = 1_000
 
 /** Stages the end of a job, after which its result is kept for a while. A failed one has no files. */
 async function stageEnd(unit: UnitOfWork, id: string, job: Job, end: 'done' | JobFailure): Promise<void> {
