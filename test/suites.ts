@@ -59,7 +59,7 @@ const STORE_SENSITIVE = suites(
   'test/search/random-searches.test.ts',
   'test/storage/*.test.ts',
   'test/content/contents.test.ts',
-  'test/jobs/{export-meanwhile,resets-meanwhile}.test.ts',
+  'test/jobs/{export-meanwhile,resets-meanwhile,turns}.test.ts',
 )
 
 /** A suite of each room that STORE_SENSITIVE does not go through, as its users do, on MongoDB too. */

@@ -36,7 +36,7 @@ const NDJSON = 'application/fhir+ndjson'
 const RETRY = { young: 1, old: 5 }
 const YOUNG = 15_000
 /** Looks at one job by one user: a client that looks without a pause is refused, as Bulk Data Access has it. */
-const LOOKS: Rate = { rate: 10, burst: 300 }
+const LOOKS: Rate = { rate: 5, burst: 100 }
 /** Jobs whose looks are counted, those looked at last. */
 const COUNTED = 10_000
 
