@@ -200,7 +200,7 @@ describe.each([
     const practitioner = { resourceType: 'Practitioner', id: 'row', name: [{ family: 'Row' }] }
     const schedule = { resourceType: 'Schedule', id: 'row', actor: [{ reference: 'Practitioner/row' }] }
     for (const lines of [numbers.map(part), numbers.map(again), [practitioner], [schedule], numbers.map(slot)]) {
-      const { output, error } = await result([{ url: await uploaded(ndjson(...lines)) }])
+      const { output, error } = await result([{ url: await upload(ndjson(...lines)) }])
       expect(output).toEqual([expect.objectContaining({ count: lines.length })])
       expect(error).toEqual([])
     }
