@@ -5,7 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from '@jest/globals'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { StoreUnavailable } from '../../src/storage/store-errors.ts'
+import { closeLater } from '../support/opened-stores.ts'
 import { newFolder } from '../support/run.ts'
+import { plansOf } from '../support/sql-plans.ts'
 import type { OpenStore } from './contract/clinics.ts'
 import { REMEMBERED } from './contract/sharing.ts'
 import { describeStoreContract } from './contract.ts'
@@ -231,6 +233,13 @@ describe('a SQLite file', () => {
       await store.close()
     }
   })
+})
+
+test('the clinics are found without going through the records of each', async () => {
+  const store = closeLater(await openSqliteStore({ path: ':memory:', combined: [] }))
+  await new Clinic(store, 'one').record('call', '1', 1)
+  const plans = await plansOf(async () => expect(await store.clinics()).toEqual(['one']))
+  expect(plans.filter((step) => step.startsWith('SCAN record'))).toEqual([])
 })
 
 describe('words', () => {
