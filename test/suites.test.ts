@@ -31,6 +31,8 @@ test('every suite runs in the short tier on one engine at least, but for those t
   expect([...short].filter((suite) => inBrowser.test(suite))).toEqual([])
   expect([...new Set(long.filter((suite) => !short.has(suite) && !inBrowser.test(suite)))].sort()).toEqual([
     'test/events/backport-kit.test.ts',
+    'test/events/burst.test.ts',
+    'test/events/outage.test.ts',
     'test/faults/disk-full.test.ts',
     'test/faults/full-jobs.test.ts',
     'test/faults/network.test.ts',

@@ -17,7 +17,7 @@ export type Project = 'once' | 'sqlite' | 'mongodb'
 /** Suites that are too long for every change. */
 const LONG = suites(
   'test/dashboard/browser/*.test.ts',
-  'test/{events/backport,jobs/bulk}-kit.test.ts',
+  'test/{events/{backport-kit,burst,outage},jobs/bulk-kit}.test.ts',
   'test/faults/*.test.ts',
   'test/fhir/xml/official.test.ts',
   'test/process/*.test.ts',
@@ -69,7 +69,8 @@ const SMOKE = suites(
   'test/calls/tools/book-appointment.test.ts',
   'test/clinics/login-limit.test.ts',
   'test/documents/rules.test.ts',
-  'test/events/{backport,failures,lifecycle,rest-hook,rights,topic-events,topic-operations,websocket,websocket-ends}.test.ts',
+  'test/events/{backport,burst,email,failures,faults,kept-events,lifecycle,outage}.test.ts',
+  'test/events/{rest-hook,rights,topic-events,topic-operations,websocket,websocket-ends}.test.ts',
   'test/fhir-api/{crud,mcp}.test.ts',
   'test/integrations/outbox/outbox.test.ts',
   'test/jobs/{export,respond-async}.test.ts',
@@ -109,7 +110,7 @@ const WAITING = suites(
   'test/process/*.test.ts',
   'test/admin-api/{connectors,health}.test.ts',
   'test/calls/{recovery/held-messages,tools/abandonment-recovery}.test.ts',
-  'test/events/{backport,backport-kit,email,topic-operations,websocket,websocket-ends}.test.ts',
+  'test/events/{backport,backport-kit,email,kept-events,outage,topic-operations,websocket,websocket-ends}.test.ts',
   'test/extensions/reindexing.test.ts',
   'test/jobs/*.test.ts',
   'test/fhir-api/{custom-search-servers,custom-search-waiting,full-text,reindexing}.test.ts',

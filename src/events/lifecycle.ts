@@ -14,7 +14,7 @@ import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
 import { SUBSCRIBED, SUBSCRIBED_KEY } from '../repository/event-feed.ts'
 import { RECENT } from '../repository/repository.ts'
 import { channelOff, definitionOf, withHeadersHidden } from './definition.ts'
-import { receiverOf, stageDelivery, stageNotice, takeDeliveryBack } from './delivery-row.ts'
+import { deliveredOf, receiverOf, stageDelivery, stageNotice, takeDeliveryBack } from './delivery-row.ts'
 import { KEPT_FOR, removeOld } from './log.ts'
 import { ownerOf } from './owner.ts'
 import {
@@ -30,6 +30,7 @@ import {
   type StateRecord,
   SUBSCRIPTION,
   type SubscriptionState,
+  SWEEP,
 } from './state.ts'
 
 /** Running Subscriptions of a clinic at most. */
@@ -55,7 +56,7 @@ export async function stageSubscription(
   const state = {
     ...definition,
     since,
-    ...progressOf(record),
+    ...progressOf(ctx, record),
     status,
     owner: await ownerOf(ctx),
     requestedAt: ctx.unit.writtenAt,
@@ -93,7 +94,7 @@ async function stageOff(
     criteria: '',
     types: [],
     channel: channelOff(resource, before?.channel),
-    ...progressOf(record),
+    ...progressOf(ctx, record),
     status: 'off',
     owner: await ownerOf(ctx),
     requestedAt: ctx.unit.writtenAt,
@@ -105,9 +106,9 @@ async function stageOff(
   return rest
 }
 
-function progressOf(record: StateRecord | undefined): Progress {
-  const { last = 0, delivered = 0, attempts, notifiedAt } = record?.value ?? {}
-  return { last, delivered, ...present({ attempts, notifiedAt }) }
+function progressOf({ now }: Context, record: StateRecord | undefined): Progress {
+  const { last = 0, delivered = 0, attempts, notifiedAt, sweepAt = now + SWEEP } = record?.value ?? {}
+  return { last, delivered, sweepAt, ...present({ attempts, notifiedAt }) }
 }
 
 /** Connections read the log themselves: nothing of it waits for the outbox, as it may have done before. */
@@ -186,10 +187,13 @@ async function settleDue(ctx: Context, id: string): Promise<boolean> {
   else if (state.end !== undefined && state.end <= ctx.now && state.status !== 'off') {
     await changeStatus(ctx, record, 'off')
     await takeDeliveryBack(ctx, id)
-  } else if ((heartbeatAt(state) ?? Number.POSITIVE_INFINITY) <= ctx.now) await beat(ctx, record)
+  } else if ((state.sweepAt ?? 0) > ctx.now && isHeartbeatDue(ctx, state)) await beat(ctx, record)
   else await sweep(ctx, record)
   return true
 }
+
+const isHeartbeatDue = ({ now }: Context, state: SubscriptionState): boolean =>
+  (heartbeatAt(state) ?? Number.POSITIVE_INFINITY) <= now
 
 async function activate(ctx: Context, record: StateRecord): Promise<void> {
   // Requested again since: the new request waits too.
@@ -228,8 +232,10 @@ async function continueDelivery(ctx: Context, { key: id, value: state }: StateRe
 }
 
 async function sweep(ctx: Context, { key: id, value: state }: StateRecord): Promise<void> {
-  const hasMore = await removeOld(ctx.unit, id, { upTo: state.delivered, before: ctx.unit.writtenAt - KEPT_FOR })
-  ctx.unit.records.put(SUBSCRIPTION, id, state, { due: hasMore ? ctx.now : nextDue(state, ctx) })
+  const upTo = await deliveredOf(ctx, id, state)
+  const hasMore = await removeOld(ctx.unit, id, { upTo, before: ctx.unit.writtenAt - KEPT_FOR })
+  const next = { ...state, ...(hasMore ? {} : { sweepAt: ctx.now + SWEEP }) }
+  ctx.unit.records.put(SUBSCRIPTION, id, next, { due: hasMore ? ctx.now : nextDue(next, ctx) })
 }
 
 async function removeLog(ctx: Context, { key: id, value: state }: StateRecord): Promise<void> {

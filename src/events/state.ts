@@ -63,6 +63,8 @@ export interface SubscriptionState extends Definition {
   readonly delivered: number
   /** Milliseconds since 1970 UTC, by the clock of the clinic: the end of the last notification that was accepted. */
   readonly notifiedAt?: number
+  /** Milliseconds since 1970 UTC, by the clock of the clinic: when old events of its log are removed next. */
+  readonly sweepAt?: number
   /** The last ones, without those of its outbox row. */
   readonly attempts?: readonly Attempt[]
 }
@@ -105,7 +107,7 @@ export const putProgress = (
   progress: Partial<Progress>,
 ): void => records.put(SUBSCRIPTION, key, { ...value, ...progress }, { due })
 
-export type Progress = Pick<SubscriptionState, 'last' | 'delivered' | 'attempts' | 'notifiedAt'>
+export type Progress = Pick<SubscriptionState, 'last' | 'delivered' | 'attempts' | 'notifiedAt' | 'sweepAt'>
 
 function counted(subscribed: Subscribed, state: SubscriptionState | undefined, by: 1 | -1): Subscribed {
   if (state === undefined || !isListening(state)) return subscribed
@@ -139,13 +141,13 @@ export async function changeStatus(
 }
 
 /** Milliseconds between two removals of old events from the log. */
-const SWEEP = 24 * 3_600_000
+export const SWEEP = 24 * 3_600_000
 
 /** When the loop of Subscriptions looks at one next: see lifecycle.ts. */
 export function nextDue(state: SubscriptionState, { now }: Pick<Context, 'now'>): number | null {
-  const { status, end, last } = state
+  const { status, end, last, sweepAt = now + SWEEP } = state
   if (status === 'requested' || status === 'deleted') return now
-  const sweep = last === 0 && status === 'off' ? Number.POSITIVE_INFINITY : now + SWEEP
+  const sweep = last === 0 && status === 'off' ? Number.POSITIVE_INFINITY : sweepAt
   const due = Math.min(sweep, isListening({ status }) ? (end ?? sweep) : sweep, heartbeatAt(state) ?? sweep)
   return due === Number.POSITIVE_INFINITY ? null : due
 }

@@ -162,3 +162,24 @@ test('a snapshot and a reset to it have the Subscriptions off; a reset to a scen
   await arrived(receiver, before + 2)
   expect(receiver.received.slice(before + 1).map(({ headers }) => headers['webhook-id'])).toEqual([`${again}.1`])
 })
+
+test('a reset to a snapshot that was made while events waited, or were given up, leaves none of them behind', async () => {
+  const id = await subscribe(admin, wanted('Patient?family=Given', { endpoint: receiver.url }))
+  for (let n = 0; n < 2; n += 1) await admin.fhir('POST', '/Patient', patient('Given'))
+  await arrived(receiver, 2)
+  receiver.answer(400)
+  await admin.fhir('POST', '/Patient', patient('Given'))
+  await inStatus(admin, id, 'error')
+  await rehearse(`/clinics/${DEMO_CLINIC}/snapshots/given-up`, undefined, 'PUT')
+  await rehearse(`/clinics/${DEMO_CLINIC}/reset`, { snapshot: 'given-up' })
+  receiver.answer(204)
+  for (const state of ['dead', 'waiting']) {
+    const { messages } = await rehearse(`/clinics/${DEMO_CLINIC}/outbox?state=${state}`, undefined, 'GET')
+    expect(messages).toEqual([])
+  }
+  await change(admin, id, { status: 'requested' })
+  await inStatus(admin, id, 'active')
+  await admin.fhir('POST', '/Patient', patient('Given'))
+  await arrived(receiver, 4)
+  expect(receiver.received.at(-1)?.headers['webhook-id']).toBe(`${id}.1`)
+})

@@ -61,3 +61,23 @@ export async function change({ fhir }: Pick<TestServer, 'fhir'>, id: string, mor
   const { body } = await fhir('GET', `/Subscription/${id}`)
   return await fhir('PUT', `/Subscription/${id}`, { ...body, ...more })
 }
+
+/** Resources of one transaction. */
+const OF_TRANSACTION = 100
+
+/** Writes resources, each hundred in one transaction: by PUT those that have an id. */
+export async function writeMany({ fhir }: Pick<TestServer, 'fhir'>, resources: readonly Written[]): Promise<void> {
+  for (let from = 0; from < resources.length; from += OF_TRANSACTION) {
+    const entry = resources.slice(from, from + OF_TRANSACTION).map((resource) => ({ resource, request: to(resource) }))
+    const { status, text } = await fhir('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry })
+    if (status !== 200) throw new Error(text)
+  }
+}
+
+interface Written {
+  readonly resourceType: string
+  readonly id?: string | undefined
+}
+
+const to = ({ resourceType, id }: Written) =>
+  id === undefined ? { method: 'POST', url: resourceType } : { method: 'PUT', url: `${resourceType}/${id}` }

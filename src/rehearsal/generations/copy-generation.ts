@@ -36,6 +36,10 @@ const DELIVERIES: ReadonlySet<string> = new Set(['outbox', 'outbox-queue', 'simu
 /** Kinds of Subscriptions that are carried out: in a copy they are off, so that nobody is notified twice. */
 const SUBSCRIPTIONS: ReadonlySet<string> = new Set(['subscribed', 'event', 'subscription', 'subscription-event'])
 
+/** True for a delivery to the receiver of a Subscription, whose events are not copied either. */
+const isOfSubscription = ({ kind, value }: StoredRecord): boolean =>
+  kind === 'outbox' && (value as { readonly subscription?: unknown }).subscription !== undefined
+
 /** @throws StoreUnavailable, also where the source is so large that its snapshot ends before it is read */
 export async function copyGeneration(services: CopyServices, copy: Copy): Promise<void> {
   const snapshot = await services.repository.snapshot()
@@ -55,7 +59,7 @@ async function copyRecords({ repository }: CopyServices, copy: Copy, snapshot: S
   for await (const { items } of scanPages((after) =>
     snapshot.scanRecords({ clinic: placeOf(from), limit: AT_ONCE, ...after }),
   )) {
-    const copied = items.filter(({ kind }: StoredRecord) => kinds.has(kind))
+    const copied = items.filter((record) => kinds.has(record.kind) && !isOfSubscription(record))
     if (copied.length === 0) continue
     await repository.change(
       to.clinic,
