@@ -214,6 +214,8 @@ test(`servers that end ${ROUNDS.length} times in the middle of requests with fau
   }
 
   receiver.fail(0)
+  const { rules }: { rules: { name: string; fired: number }[] } = await asAdmin('GET', '/faults')
+  expect(rules.flatMap(({ name, fired }) => (fired > 0 ? [name] : [])).sort()).toEqual(Object.keys(FAULTY).sort())
   await asAdmin('DELETE', '/faults')
   const names = [0, 1].flatMap((half) => Array.from({ length: CLIENTS }, (_, client) => `k-${half}-${client}`))
   const patients = new Map<string, readonly Patient[]>()
