@@ -46,6 +46,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'fhir-api/websocket.ts': 'how long a connection is silent or bound to nothing',
   'fhir-api/websocket-records.ts': 'the times of the journal and the audit trail',
   'events/delivery.ts': 'the end of a turn of deliveries',
+  'events/dispatcher.ts': 'the end of a turn of comparisons',
   'events/watch.ts': 'the age of a test event, as of changes',
   'events/lifecycle.ts': 'how long other processes take to notice a Subscription, and the age of changes',
   'integrations/insurance.ts': 'the pause of a system that fails',

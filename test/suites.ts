@@ -69,7 +69,7 @@ const SMOKE = suites(
   'test/calls/tools/book-appointment.test.ts',
   'test/clinics/login-limit.test.ts',
   'test/documents/rules.test.ts',
-  'test/events/{backport,burst,email,failures,faults,kept-events,lifecycle,outage}.test.ts',
+  'test/events/{backport,changed,burst,email,failures,faults,kept-events,lifecycle,outage}.test.ts',
   'test/events/{rest-hook,rights,topic-events,topic-operations,websocket,websocket-ends}.test.ts',
   'test/fhir-api/{crud,mcp}.test.ts',
   'test/integrations/outbox/outbox.test.ts',

@@ -8,7 +8,7 @@ import { closestName } from '../fhir/closest-name.ts'
 import { type FhirError, unprocessable } from '../fhir/outcome.ts'
 import { present } from '../fhir/resource.ts'
 import type { Condition } from '../search/plan.ts'
-import { conditionsWithin, meets } from './criteria.ts'
+import { checkParts, conditionsWithin, meets } from './criteria.ts'
 import type { CompiledMatcher } from './resource-event.ts'
 import { type Topic, topicAt, topics } from './topics.ts'
 
@@ -157,6 +157,7 @@ export async function topicMatcher(
   const topic = knownTopic(criteria)
   const conditions: (readonly [string, readonly Condition[]])[] = []
   for (const filter of filters) conditions.push(await filterOf(ctx, topic, filter))
+  checkParts(conditions.flatMap(([, where]) => where))
   return {
     types: topic.types,
     asksPrevious: true,

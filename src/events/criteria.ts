@@ -87,7 +87,8 @@ const isRelated = (name: string): boolean => name.includes('.') || name.startsWi
 const undecided = (what: string): FhirError =>
   refused(`The criteria have ${what}, which other resources decide; use parameters of the resource itself`)
 
-function checkParts(conditions: readonly Condition[]): void {
+/** @throws FhirError 422 for more than each change may be compared with, or what another resource decides */
+export function checkParts(conditions: readonly Condition[]): void {
   const parts = conditions.flatMap(partsWithin)
   if (conditions.some(leavesResource)) throw undecided('a condition on another resource')
   if (parts.length > MOST_PARTS)

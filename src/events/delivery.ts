@@ -110,21 +110,24 @@ async function attempt(
   const notice = asked === 'heartbeat' && found.length > 0 ? undefined : asked
   const events = notice === undefined ? found : []
   const exchanges: string[] = []
-  const { number = delivered } = events.at(-1) ?? {}
-  const attempt: Attempt = {
+  const attemptAt = (to = delivered): Attempt => ({
     at: ctx.now,
-    ...(notice === undefined ? { events: { from: delivered + 1, to: number } } : { notice }),
-  }
+    ...(notice === undefined ? { events: { from: delivered + 1, to } } : { notice }),
+  })
   const owner = await agentOf(ctx, state.owner)
-  if (owner === undefined) return { delivered, outcome: OWNER_GONE, attempt: { ...attempt, reason: OWNER_GONE.reason } }
+  const last = events.at(-1)?.number
+  if (owner === undefined)
+    return { delivered, outcome: OWNER_GONE, attempt: { ...attemptAt(last), reason: OWNER_GONE.reason } }
   const reader = await services.access(ctx.clinic, owner).reader()
   const sending = { ...services, settings: await readSettings(ctx.unit, ctx.clinic), reader, id, state }
-  const sent = await sendNext(sending, { events, notice, before: delivered }, (exchange) => exchanges.push(exchange))
+  const { upTo, ...sent } = await sendNext(sending, { events, notice, before: delivered }, (exchange) =>
+    exchanges.push(exchange),
+  )
   const reason = sent.outcome === 'gone' ? GONE : sent.outcome.delivered ? undefined : sent.outcome.reason
   return {
     ...sent,
     attempt: {
-      ...attempt,
+      ...attemptAt(upTo ?? last),
       ...(reason === undefined ? {} : { reason }),
       ...(exchanges.length === 0 ? {} : { exchanges }),
     },
@@ -138,21 +141,24 @@ interface Next {
   readonly before: number
 }
 
-type Sent = Pick<Attempted, 'delivered' | 'outcome'>
+interface Sent extends Pick<Attempted, 'delivered' | 'outcome'> {
+  /** The number of the newest event that it was to tell of, where that is not the last one. */
+  readonly upTo?: number | undefined
+}
 
 async function sendNext(sending: Sending, { events, notice, before }: Next, tell: TellExchange): Promise<Sent> {
   const { channel } = sending.state
   const { backport } = channel
   if (channel.type === 'rest-hook' && backport === undefined) return await sendInOrder(sending, events, before, tell)
-  const outcome = await unpaid(
-    () =>
+  const { outcome, upTo = events.at(-1)?.number } = await unpaid(
+    async () =>
       channel.type === 'email' || backport === undefined
-        ? sendEmail(sending, events, tell)
-        : sendToTopic({ ...sending, backport }, notice ?? 'event-notification', events, tell),
+        ? { outcome: await sendEmail(sending, events, tell), upTo: undefined }
+        : await sendToTopic({ ...sending, backport }, notice ?? 'event-notification', events, tell),
     events[0]?.trace,
   )
   const isDelivered = outcome !== 'gone' && outcome.delivered
-  return { delivered: isDelivered ? (events.at(-1)?.number ?? before) : before, outcome }
+  return { delivered: isDelivered ? (upTo ?? before) : before, outcome, upTo }
 }
 
 const OWNER_GONE = {

@@ -8,6 +8,7 @@ import { instantOf } from '../fhir/dates.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { present } from '../fhir/resource.ts'
 import type { BackgroundLoop } from '../isolation/background-loop.ts'
+import { yieldingWhenLong } from '../isolation/long-work.ts'
 import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
 import { EVENT, eventKey, type FedEvent, type Indexed, subjectOf } from '../repository/event-feed.ts'
 import type { KindRecord, Versioned } from '../repository/repository.ts'
@@ -45,6 +46,8 @@ export const eventDispatcher = (services: DispatcherServices): BackgroundLoop =>
 /** Changes of the feed that one change takes, and events of Subscriptions that it logs: a few more, where one has many. */
 const MOST_CHANGES = 100
 const MOST_MATCHES = 500
+/** Milliseconds after which it takes no further one: the longer it works, the more likely another change comes between. */
+const MOST_TIME = 200
 
 interface Dispatched {
   readonly events: number
@@ -57,7 +60,10 @@ async function dispatch(ctx: Context, key: string): Promise<Dispatched> {
   const fed = await records.list(EVENT, { after: '', limit: MOST_CHANGES })
   const listeners = await listenersOf(ctx)
   let [events, matches] = [0, 0]
+  const began = performance.now()
+  const pause = yieldingWhenLong()
   for (const record of fed) {
+    await pause()
     const subject = { ...subjectOf(record.key), method: record.value.method }
     const found = await matchesOf(ctx, record.key, subject, listeners.get(subject.type) ?? [])
     if (found.length > 0 && (await isBehindAnother(ctx, subject))) break
@@ -65,7 +71,7 @@ async function dispatch(ctx: Context, key: string): Promise<Dispatched> {
     records.delete(EVENT, record.key, { expect: record.version })
     events += 1
     matches += found.length
-    if (matches >= MOST_MATCHES) break
+    if (matches >= MOST_MATCHES || performance.now() - began > MOST_TIME) break
   }
   return { events, matches }
 }

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache'
 import type { Context, ServedSearch } from '../core/context.ts'
 import { oncePer, upTo } from '../fhir/memoize.ts'
 import { FhirError } from '../fhir/outcome.ts'
+import { yieldingWhenLong } from '../isolation/long-work.ts'
 import { SUBSCRIBED, SUBSCRIBED_KEY } from '../repository/event-feed.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY } from '../repository/record-kinds.ts'
 import { compileMatcher } from './matcher.ts'
@@ -49,7 +50,9 @@ export async function listenersOf(ctx: Context): Promise<ByType> {
 
 async function compiledAnew(ctx: Context, scope: string): Promise<ByType> {
   const byType = new Map<string, Listener[]>()
+  const pause = yieldingWhenLong()
   for await (const { key: id, value } of listening(ctx)) {
+    await pause()
     const matcher = await matcherOf(ctx, scope, value)
     if (matcher === undefined) continue
     const listener = listenerOf(id, matcher)

@@ -19,8 +19,10 @@ export type NotificationType = 'handshake' | 'heartbeat' | 'event-notification' 
 export interface NotifiedVersion {
   /** Type and id. */
   readonly address: string
-  /** Absent for a deletion. */
+  /** Absent where the content is less than `full-resource`. */
   readonly resource?: AnyResource
+  /** Characters of the resource; 0 without one. */
+  readonly size: number
 }
 
 export interface NotifiedEvent extends NotifiedVersion {

@@ -204,8 +204,9 @@ export class SubscriptionSocket {
     const limit = Math.min(backport?.maxCount ?? MOST_EVENTS, MOST_EVENTS)
     while (bound.cursor < state.last) {
       const events = await eventsAfter(ctx.unit, id, bound.cursor, limit)
-      bound.cursor = events.at(-1)?.number ?? state.last
-      const notified = await notifiedEvents({ reader: ctx, providers: this.#parts.providers }, events)
+      const reading = { reader: ctx, providers: this.#parts.providers }
+      const { notified, upTo } = await notifiedEvents(reading, events, backport?.content ?? 'empty')
+      bound.cursor = upTo ?? state.last
       if (notified.length === 0) continue
       bound.toldAt = ctx.now
       const texts =

@@ -84,13 +84,11 @@ export const subscriptionEvents = defineOperation('subscription-events', async (
     })
   const logged = await eventsAfter(ctx.unit, id, Math.max(0, from - 1), MOST_EVENTS)
   const status = await statusOf(ctx, subscription, 'query-event')
+  const content = contentIn(input, subscription.resource)
+  const asked = logged.filter(({ number }) => number <= until)
+  const { notified: events } = await notifiedEvents({ reader: ctx }, asked, content)
   return notificationBundle({
-    ...status,
-    content: contentIn(input, subscription.resource),
-    events: await notifiedEvents(
-      { reader: ctx },
-      logged.filter(({ number }) => number <= until),
-    ),
+    ...{ ...status, content, events },
     baseUrl: base ?? access.baseUrl,
     now: ctx.now,
   })

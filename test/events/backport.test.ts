@@ -195,6 +195,22 @@ describe('a handshake that is refused', () => {
   })
 })
 
+test('events whose resources do not fit into one notification come in several, and $events gives as many as fit', async () => {
+  const id = await subscribe(server, toTopic({ endpoint: receiver.url, content: 'full-resource' }))
+  const note = Array.from({ length: 5 }, () => ({ text: 'a'.repeat(1_000_000) }))
+  const entry = [1, 2].map(() => ({ request: { method: 'POST', url: 'Task' }, resource: task({ note }) }))
+  const { status } = await server.fhir('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry })
+  expect(status).toBe(200)
+  expect((await arrived(2)).map(({ numbers }) => numbers)).toEqual([[1], [2]])
+  for (const number of [1, 2]) {
+    const { body } = await server.fhir('GET', `/Subscription/${id}/$events?eventsSinceNumber=${number}`)
+    expect(notifiedIn(body).numbers).toEqual([number])
+  }
+})
+
+/** Codes that no other number has. */
+const codes = (number: number): string => Array.from({ length: 60 }, (_, n) => `a${number}-${n}`).join()
+
 describe('refused with a sentence is', () => {
   const from = (subscription: Subscription) => structuredClone(subscription)
   const base = () => from(toTopic({ endpoint: 'http://127.0.0.1:1/hook' }))
@@ -221,6 +237,11 @@ describe('refused with a sentence is', () => {
       'a filter of another type',
       () => toTopic({ endpoint: 'http://x.org', filters: ['Slot?start=2030'] }),
       /is about Slot/,
+    ],
+    [
+      'filters with many values together',
+      () => toTopic({ endpoint: 'http://x.org', filters: [1, 2].map((n) => `Task?code=${codes(n)}`) }),
+      /120 conditions and values/,
     ],
     ['an empty filter', () => toTopic({ endpoint: 'http://x.org', filters: ['?'] }), /must have one of/],
     [

@@ -94,11 +94,17 @@ export function checkOperation(
 }
 
 /** @throws FhirError 405 for a method that the operation does not have */
-function handlerFor({ code, definition, handler, cancel }: Operation, method: Route['method']): OperationHandler {
+function handlerFor(
+  { code, definition, handler, cancel, isInBackground }: Operation,
+  method: Route['method'],
+): OperationHandler {
   const methods = definition.affectsState === true ? ['POST'] : ['GET', 'POST']
   if (method === 'DELETE') {
     if (cancel !== undefined) return cancel
-    throw notAllowed({ method, path: `$${code}` }, methods, ', which does not work in the background')
+    const why = isInBackground
+      ? ', whose job is ended by DELETE of its own address'
+      : ', which does not work in the background'
+    throw notAllowed({ method, path: `$${code}` }, methods, why)
   }
   if (methods.includes(method)) return handler
   throw notAllowed({ method, path: `$${code}` }, methods, ', which changes data')
