@@ -113,7 +113,7 @@ async function sendState(koa: KoaContext, job: NamedJob, contents: Contents, bas
   if (state !== 'done') {
     // Some clients look for the address in each 202.
     koa.set('Content-Location', jobAddress(base, id))
-    koa.set('X-Progress', progress.slice(0, 100))
+    koa.set('X-Progress', progress.slice(0, 99))
     koa.set('Retry-After', String(Date.now() - createdAt < YOUNG ? RETRY.young : RETRY.old))
     return sendOutcome(koa, 202, information(`The job is under way: ${progress}`))
   }

@@ -38,7 +38,7 @@ export interface IgnoredArgument {
 export interface OperationRequest {
   readonly access: ClinicAccess
   readonly input: OperationInput
-  /** Arguments of the tool call that are not in `input`, as the definition does not have them; absent if there are none. */
+  /** Arguments of the tool call, or parameters of a lenient client, that the definition does not have; absent if there are none. */
   readonly ignored?: readonly IgnoredArgument[]
   /** The type the operation was called on; absent at system level, and in a tool call. */
   readonly type?: string

@@ -19,12 +19,14 @@ import { elementsFrom } from '../search/query/subset.ts'
 
 const FORMATS = ['application/fhir+ndjson', 'application/ndjson', 'ndjson']
 const ASSOCIATED = { LatestProvenanceResources: 'latest', RelevantProvenanceResources: 'relevant' } as const
-/** Patients that one request may name, queries of _typeFilter, characters of a query, and values of any other list. */
-const MOST = { patients: 1_000, filters: 100, query: 4_000, values: 1_000 }
+/** Patients that one request may name, queries of _typeFilter, characters of a query, values of any other list, notes, and characters of one. */
+const MOST = { patients: 1_000, filters: 100, query: 4_000, values: 1_000, notes: 100, note: 300 }
 const RETRY_AFTER_SECONDS = 1
 
 /** Beside types that records have, it is no error: https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters */
 const OUTSIDE = 'is not in the records of patients; $export of all data has it'
+
+const FOR_ADMINS = 'Only admins export AuditEvents'
 
 type Level = ExportRequest['level']
 
@@ -35,14 +37,14 @@ const exportOf =
     if (request.prefersAsync !== true)
       throw badRequest('An export is made in the background; send Prefer: respond-async')
     const user = userOf(access)
-    const { id, leftOut } = await access.change(async (ctx) => {
+    const { id, notes } = await access.change(async (ctx) => {
       const asked = new Asked(ctx, request, level, user)
       const work: ExportState = { ...(await asked.read()), at: 0, written: 0 }
       const id = await stageJob(ctx.unit, { kind: 'export', user, request: base + url, base, work })
-      return { id, leftOut: [...asked.leftOut] }
+      return { id, notes: work.notes ?? [] }
     })
     const state = { address: jobAddress(base, id), progress: 'waiting', retryAfterSeconds: RETRY_AFTER_SECONDS }
-    const told = [`The export is made in the background, as job ${id}`, ...leftOut.map((type) => `${type} ${OUTSIDE}`)]
+    const told = [`The export is made in the background, as job ${id}`, ...notes]
     return new Accepted(toOutcome(told.map((text) => information(text))), state)
   }
 
@@ -61,8 +63,8 @@ class Asked {
   readonly #request: OperationRequest
   readonly #level: Level
   readonly #user: UserAgent
-  /** Types that the client has named, and records of patients do not have. */
-  readonly leftOut = new Set<string>()
+  /** Sentences about what is left out of the request. */
+  readonly #notes = new Set<string>()
 
   constructor(ctx: Context, request: OperationRequest, level: Level, user: UserAgent) {
     this.#ctx = ctx
@@ -79,6 +81,7 @@ class Asked {
     const types = named ?? this.#allTypes()
     const filters = await this.#filters(types)
     const patients = await this.#patients()
+    for (const { name } of this.#request.ignored ?? []) this.#note(name, 'is no parameter of $export')
     const { _since: since, _until: until } = this.#request.input
     return {
       level: this.#level,
@@ -87,13 +90,19 @@ class Asked {
       provenance,
       ...patients,
       ...present({ elements: this.#elements(types), since: timeIn(since), until: timeIn(until) }),
+      ...(this.#notes.size === 0 ? {} : { notes: [...this.#notes] }),
     }
   }
 
   /** Refuses a value, unless the client is content with less. */
   #refuse(name: string, why: string | (() => string)): void {
-    if (this.#request.isLenient === true) return
-    throw badRequest(`${name}: ${typeof why === 'string' ? why : why()}`, { expression: name })
+    if (this.#request.isLenient === true) this.#note(name, why)
+    else throw badRequest(`${name}: ${typeof why === 'string' ? why : why()}`, { expression: name })
+  }
+
+  #note(name: string, why: string | (() => string)): void {
+    if (this.#notes.size < MOST.notes)
+      this.#notes.add(`${name}: ${typeof why === 'string' ? why : why()}`.slice(0, MOST.note))
   }
 
   /**
@@ -142,10 +151,10 @@ class Asked {
 
   #isOffered(type: string): boolean {
     if (!isResourceType(type)) this.#refuse('_type', () => noResourceType(type))
-    else if (this.#level === 'patient' && !patientRecord.has(type)) this.leftOut.add(type)
+    else if (this.#level === 'patient' && !patientRecord.has(type)) this.#note('_type', `${type} ${OUTSIDE}`)
     else if (type === 'AuditEvent' && this.#user.role === 'staff') {
-      if (this.#request.isLenient === true) return false
-      throw new FhirError(403, { code: 'forbidden', diagnostics: 'Only admins export AuditEvents' })
+      if (this.#request.isLenient !== true) throw new FhirError(403, { code: 'forbidden', diagnostics: FOR_ADMINS })
+      this.#note('_type', FOR_ADMINS)
     } else return true
     return false
   }
@@ -176,8 +185,9 @@ class Asked {
       await filtersOf(this.#ctx, { [type]: [criteria] })
       return true
     } catch (error) {
-      if (error instanceof FhirError && error.status === 400 && this.#request.isLenient === true) return false
-      throw error
+      if (!(error instanceof FhirError && error.status === 400 && this.#request.isLenient === true)) throw error
+      this.#note('_typeFilter', error.message)
+      return false
     }
   }
 

@@ -50,6 +50,17 @@ export function readInput(
 const onlyKnown = (parameters: readonly OperationParameter[], values: Values): Values =>
   new Map([...values].filter(([known]) => parameters.some(({ name }) => name === known)))
 
+/** The parameters that the operation does not have, as `readInput` ignores them for a lenient client. */
+export function ignoredParameters(
+  definition: Definition,
+  body: unknown,
+  query: URLSearchParams,
+): readonly IgnoredArgument[] {
+  const parameters = parametersOf(definition, 'in')
+  const values = together(fromBody(parameters, body), fromQuery(parameters, query))
+  return ignoredArguments(definition, Object.fromEntries(values))
+}
+
 /**
  * Reads the arguments of a tool call: null, blank strings and an optional "none" count as absent, unknown arguments are
  * omitted.

@@ -103,7 +103,9 @@ describe('an export', () => {
   test('of patients leaves out types that are not in their records, and says so', async () => {
     const started = await ours('GET', '/Patient/$export?_type=Patient,Location,Device', undefined, ASYNC)
     expect(started.body.issue).toContainEqual(
-      expect.objectContaining({ diagnostics: expect.stringMatching(/^Location is not in the records of patients/) }),
+      expect.objectContaining({
+        diagnostics: expect.stringMatching(/^_type: Location is not in the records of patients/),
+      }),
     )
     const { addresses } = await exported(ours, startedJob(started))
     expect(addresses.filter((one) => /^(Device|Location)\//.test(one))).toEqual(['Device/d1'])
@@ -249,7 +251,14 @@ describe('a request for an export', () => {
     async (path) => {
       const lenient = { prefer: 'respond-async, handling=lenient' }
       const job = startedJob(await ours('GET', path, undefined, lenient))
-      expect((await ended(ours, job)).status).toBe(200)
+      const { status, body } = await ended(ours, job)
+      expect(status).toBe(200)
+      const [{ type, url, count }, ...more] = body.error
+      expect([type, count, more]).toEqual(['OperationOutcome', 1, []])
+      const { text } = await ours('GET', new URL(url).pathname)
+      const { resourceType, issue } = JSON.parse(text)
+      expect([resourceType, issue[0].severity]).toEqual(['OperationOutcome', 'warning'])
+      expect(issue[0].diagnostics).toMatch(/^_(unheard|outputFormat|type): /)
     },
   )
 

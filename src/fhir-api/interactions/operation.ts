@@ -14,7 +14,7 @@ import { writeJson } from '../../fhir/json.ts'
 import { FhirError, notFound, toOutcome } from '../../fhir/outcome.ts'
 import { present } from '../../fhir/resource.ts'
 import { notAllowed } from '../../http/side-router.ts'
-import { readInput, writeOutput } from '../../operations/parameters.ts'
+import { ignoredParameters, readInput, writeOutput } from '../../operations/parameters.ts'
 import { isTransportParameter } from '../../search/query/result-parameters.ts'
 import { bundleText, outcomeEntry, pageLinks, searchEntry } from '../message/bundle-writer.ts'
 import { preconditionOf } from '../message/entity-tag.ts'
@@ -43,6 +43,7 @@ export async function runOperation(
     ...present({ url: request.url }),
     prefersAsync: request.prefersAsync === true,
     isLenient,
+    ...(isLenient ? { ignored: ignoredParameters(operation.definition, request.body, request.query) } : {}),
     paging: pagingOf(request),
     integrations: services.integrations,
     tellPatient: (patient) => patients.add(patient),

@@ -21,6 +21,8 @@ export interface ExportRequest {
   readonly elements?: readonly string[]
   /** The Provenance that is written: all of it, that of the other resources that are, or of that the latest of each. */
   readonly provenance: 'all' | 'relevant' | 'latest'
+  /** Sentences for the client about what is left out of the request. */
+  readonly notes?: readonly string[]
 }
 
 export interface ExportState extends ExportRequest {

@@ -8,7 +8,7 @@ import type { AccessOf } from '../../core/clinic-access.ts'
 import type { Context } from '../../core/context.ts'
 import { membersOf } from '../../core/group-members.ts'
 import { mayHaveMarkers } from '../../fhir/content/marker.ts'
-import { conflict, unprocessable } from '../../fhir/outcome.ts'
+import { conflict, toOutcome, unprocessable } from '../../fhir/outcome.ts'
 import { searchWithTrail } from '../../record/audit/combined-search.ts'
 import { isTrailId } from '../../record/audit/trail-reader.ts'
 import type { Repository, StoredResource } from '../../repository/repository.ts'
@@ -80,7 +80,8 @@ class ExportStep {
       const before = await versionsBefore(this.#ctx.unit, this.#at, LONGEST_CHANGE)
       if (before === undefined) return this.#progress([], SETTLED)
       this.#state = { ...this.#state, before }
-      if (this.#isOfGroup) return this.#progress([await this.#membersFile()])
+      const files = await this.#firstFiles()
+      if (files.length > 0) return this.#progress(files)
     }
     const selection = await Selection.of(this.#ctx, { ...this.#state, ...(await this.#members()) }, this.#at)
     const files = await this.#nextFiles(selection)
@@ -90,6 +91,20 @@ class ExportStep {
 
   get #isOfGroup(): boolean {
     return this.#state.group !== undefined && this.#state.patients === undefined
+  }
+
+  async #firstFiles(): Promise<readonly JobFile[]> {
+    const members = this.#isOfGroup ? [await this.#membersFile()] : []
+    const { notes = [] } = this.#state
+    return notes.length === 0 ? members : [...members, await this.#notesFile(notes)]
+  }
+
+  /** An OperationOutcome for each parameter that was ignored: https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status */
+  async #notesFile(notes: readonly string[]): Promise<JobFile> {
+    const lines = notes.map((diagnostics) => toOutcome([{ severity: 'warning', code: 'not-supported', diagnostics }]))
+    const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const { sha256, size } = await this.#services.contents.receive(this.#job.clinic, [bytes], MOST_BYTES)
+    return { use: 'error', type: 'OperationOutcome', sha256, count: notes.length, size }
   }
 
   /** The members of the Group as they are now: in a file, as there may be many. @throws FhirError 404, 422 */
