@@ -96,7 +96,7 @@ const failed = (status: number, code: JobFailure['issues'][number]['code'], diag
 const RESET = 'The clinic was reset while the job waited or ran, so the data that it was for are gone'
 const BROKEN = 'The server ended, or its store could not serve, each time that it worked on the job; it is given up'
 const UNKNOWN =
-  'The server ended, or its store could not serve, while it worked on the request: what was sent is stored as a whole, or not at all; of a batch, in part. Look before you send it again'
+  'The server ended, its store could not serve, or the response was lost, while the request was done: what was sent is stored as a whole, or not at all; of a batch, in part. Look before you send it again'
 
 /**
  * Whether a process works on another job of the clinic, so that no clinic takes the turns of others. Of several that begin at once the

@@ -23,7 +23,7 @@ import {
   type OpenSource,
   UnreadableSource,
 } from '../rehearsal/transfer/import-work.ts'
-import type { Repository } from '../repository/repository.ts'
+import { type Repository, StoreUnavailable } from '../repository/repository.ts'
 import type { WorkThreadPool } from './work-threads.ts'
 
 interface JobServices {
@@ -109,6 +109,8 @@ const sendFor =
   (server: () => Server): SendFor =>
   async (user, { method, url, headers, remoteAddress, body }) => {
     const receive: DispatchFunc = (request, response) => {
+      // A fault breaks the connection: the response then never comes.
+      Object.assign(request.socket, { destroy: () => response.destroy() })
       actFor(request as unknown as IncomingMessage, user)
       server().emit('request', request, response)
     }
@@ -119,6 +121,20 @@ const sendFor =
       remoteAddress,
       payloadAsStream: true,
       ...(body === undefined ? {} : { payload: body }),
-    })
-    return { status: answer.statusCode, headers: answer.headers, body: answer.stream() }
+    }).catch(lost)
+    return { status: answer.statusCode, headers: answer.headers, body: complete(answer.stream()) }
   }
+
+/** @throws StoreUnavailable where it breaks off */
+async function* complete(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* pieces
+  } catch {
+    lost()
+  }
+}
+
+/** As when the store cannot serve, nobody knows what was done. */
+function lost(): never {
+  throw new StoreUnavailable('The response to the request of a job was lost')
+}

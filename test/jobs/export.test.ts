@@ -275,6 +275,9 @@ describe('a request for an export', () => {
 
   test('is refused with 429 while the clinic has an export, but not that of another clinic', async () => {
     const first = await start('/$export')
+    const { status, headers } = await ours('GET', first)
+    expect([status, headers.get('x-progress'), headers.get('retry-after')]).toEqual([202, expect.any(String), '1'])
+    expect(new URL(headers.get('content-location') ?? '').pathname).toBe(first)
     const second = await ours('GET', '/$export', undefined, ASYNC)
     expect([second.status, second.headers.get('retry-after')]).toEqual([429, expect.any(String)])
     const other = await start('/$export', clinics.theirs)
