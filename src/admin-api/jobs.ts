@@ -154,15 +154,17 @@ async function sendResponse(koa: KoaContext, { clinic, work, files: [file] }: Na
 
 async function sendFile(koa: KoaContext, contents: Contents, clinic: string, { sha256, size }: JobFile) {
   koa.set('Content-Type', NDJSON)
-  if (koa.method === 'HEAD') {
-    koa.status = 200
-    koa.length = size
-  } else await sendStream(koa, contents.read(clinic, sha256))
+  if (koa.method === 'HEAD') koa.length = size
+  await sendStream(koa, contents.read(clinic, sha256))
 }
 
 /** Sends bytes as they are read, compressed where the client accepts that. */
 async function sendStream(koa: KoaContext, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const type = koa.response.get('Content-Type')
+  if (koa.method === 'HEAD') {
+    koa.status = 200
+    return
+  }
   const bytes = await startedStream(pieces, 2)
   // A response that breaks off must not look complete.
   bytes.once('error', () => koa.res.destroy())

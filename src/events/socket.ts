@@ -27,6 +27,8 @@ export interface SocketServices {
 
 export interface SocketParts extends SocketServices {
   readonly send: (text: string) => void
+  /** Whether the client has much still to read: it is told no more until then. */
+  readonly isBehind: () => boolean
   /** Called with each binding, each one that was refused, and the messages of each look about a Subscription. */
   readonly record: (deed: SocketDeed) => void
   /** The address of this server as the client sees it. */
@@ -179,8 +181,11 @@ export class SubscriptionSocket {
   /** Tells what is new. @returns a sentence when there is nothing more to tell: why the last of what it was bound to has ended */
   async look(): Promise<string | undefined> {
     let last: End | undefined
+    const readers = new Map<Binder, Context | End>()
     for (const [id, bound] of this.#bound) {
-      const end = await this.#tell(id, bound)
+      const reader = readers.get(bound.binder) ?? (await this.#readerOf(bound.binder))
+      readers.set(bound.binder, reader)
+      const end = await this.#tell(id, bound, reader)
       if (end === undefined) continue
       this.#bound.delete(id)
       last = end
@@ -188,8 +193,7 @@ export class SubscriptionSocket {
     return last === undefined || this.isBound ? undefined : ENDS[last]
   }
 
-  async #tell(id: string, bound: Bound): Promise<End | undefined> {
-    const ctx = await this.#readerOf(bound.binder)
+  async #tell(id: string, bound: Bound, ctx: Context | End): Promise<End | undefined> {
     if (typeof ctx === 'string') return ctx
     if (ctx.unit.generation !== bound.generation) return 'reset'
     const state = (await readState(ctx.unit, id))?.value
@@ -202,7 +206,7 @@ export class SubscriptionSocket {
   async #tellEvents(ctx: Context, id: string, state: SubscriptionState, bound: Bound): Promise<void> {
     const { backport } = state.channel
     const limit = Math.min(backport?.maxCount ?? MOST_EVENTS, MOST_EVENTS)
-    while (bound.cursor < state.last) {
+    while (bound.cursor < state.last && !this.#parts.isBehind()) {
       const events = await eventsAfter(ctx.unit, id, bound.cursor, limit)
       const reading = { reader: ctx, providers: this.#parts.providers }
       const { notified, upTo } = await notifiedEvents(reading, events, backport?.content ?? 'empty')

@@ -23,9 +23,10 @@ const LOOK = 250
 /** Milliseconds until a connection is bound to something, and between two pings. */
 const UNBOUND = 30_000
 const PING = 30_000
-/** Bytes of a message of the client, and of what it has not yet read. */
+/** Bytes of a message of the client. */
 const MOST_RECEIVED = 4_096
-const MOST_UNREAD = 4 * 1024 * 1024
+/** Bytes that a client has still to read: beyond the first number it is told of no further events, beyond the second it ends. */
+const UNREAD = { some: 4 * 1024 * 1024, most: 32 * 1024 * 1024 }
 /** Connections of a clinic, those of nobody yet, and messages of one that wait. */
 const MOST_OF_CLINIC = 50
 const MOST_UNBOUND = 100
@@ -72,11 +73,15 @@ export class SubscriptionSockets {
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     if (!asksForSocket(request)) return refuse(socket, '426 Upgrade Required')
-    if (this.#isClosed || this.#countOf(undefined) >= MOST_UNBOUND) return refuse(socket, '503 Service Unavailable')
+    if (this.#isClosed) return refuse(socket, '503 Service Unavailable')
     const koa = this.#opening.koa.createContext(request, new ServerResponse(request))
     try {
       const opened = request.headers.authorization === undefined ? undefined : await this.#openedBy(koa)
-      this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#connect(webSocket, koa, opened))
+      // One with a token counts for its clinic at once, so that strangers cannot take its place.
+      const place = opened !== undefined && this.#hasRoom(opened.clinic) ? opened.clinic : undefined
+      if (place === undefined && this.#countOf(undefined) >= MOST_UNBOUND)
+        return refuse(socket, '503 Service Unavailable')
+      this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#connect(webSocket, koa, place, opened))
     } catch (error) {
       const status = error instanceof FhirError ? error.status : 500
       socketRecorder(this.#opening, koa, '').refused(status)
@@ -92,7 +97,7 @@ export class SubscriptionSockets {
     return { clinic, ...(await boundAgent(await access(clinic, userAgentOf(koa)).reader())) }
   }
 
-  #connect(webSocket: WebSocket, koa: Koa.Context, opened: SocketParts['opened']): void {
+  #connect(webSocket: WebSocket, koa: Koa.Context, place: string | undefined, opened: SocketParts['opened']): void {
     const baseUrl = this.#opening.baseOf(koa)
     const connection: Connection = new Connection(webSocket, {
       ...this.#opening,
@@ -100,16 +105,23 @@ export class SubscriptionSockets {
       record: socketRecorder(this.#opening, koa, baseUrl).record,
       ...(opened === undefined ? {} : { opened }),
       send: (text) => connection.send(text),
+      isBehind: () => connection.isBehind,
       mayJoin: (clinic) => {
         // It may have been closed while its token was looked up.
-        if (!this.#connections.has(connection) || this.#countOf(clinic) >= MOST_OF_CLINIC) return false
+        if (!this.#connections.has(connection)) return false
+        const isThere = this.#connections.get(connection) === clinic
+        if (!isThere && !this.#hasRoom(clinic)) return false
         this.#connections.set(connection, clinic)
         return true
       },
     })
-    this.#connections.set(connection, undefined)
+    this.#connections.set(connection, place)
     webSocket.once('close', () => this.#connections.delete(connection))
     if (this.#isClosed) connection.end(CLOSE.goingAway, 'the server is stopping')
+  }
+
+  #hasRoom(clinic: string): boolean {
+    return this.#countOf(clinic) < MOST_OF_CLINIC
   }
 
   #countOf(clinic: string | undefined): number {
@@ -148,8 +160,12 @@ class Connection {
     this.#watcher.wake()
   }
 
+  get isBehind(): boolean {
+    return this.#watcher.isEnded || this.#webSocket.bufferedAmount > UNREAD.some
+  }
+
   send(text: string): void {
-    if (this.#webSocket.bufferedAmount > MOST_UNREAD) this.end(CLOSE.tooSlow, 'too much is unread')
+    if (this.#webSocket.bufferedAmount > UNREAD.most) this.end(CLOSE.tooSlow, 'too much is unread')
     else if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.send(text)
   }
 

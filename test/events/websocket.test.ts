@@ -181,6 +181,26 @@ test.each<[string, string | Buffer]>([
   expect(await client.next()).toEqual([expect.stringMatching(/^error [a-z]/)])
 })
 
+test('a client that reads slowly is told of no more than it reads, and in the end of all', async () => {
+  const id = await byTopic({ content: 'full-resource' })
+  const client = new Client(bearer(server))
+  await client.say(`bind ${id}`)
+  await client.next()
+  client.socket.pause()
+  const note = Array.from({ length: 6 }, () => ({ text: 'a'.repeat(1_000_000) }))
+  const entry = [1, 2, 3, 4].map(() => ({ request: { method: 'POST', url: 'Task' }, resource: { ...task, note } }))
+  const { status } = await server.fhir('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry })
+  expect(status).toBe(200)
+  await eventually(
+    async () =>
+      (await server.fhir('GET', `/Subscription/${id}/$events?content=empty`)).body.entry[0].resource.parameter.length >
+      7,
+  )
+  client.socket.resume()
+  const [, ...texts] = await client.next(5)
+  expect(texts.flatMap((text) => notifiedIn(JSON.parse(text)).numbers)).toEqual([1, 2, 3, 4])
+})
+
 test('a message that is too long ends the connection', async () => {
   const client = new Client(bearer(server))
   await client.say('x'.repeat(5_000))
@@ -261,6 +281,18 @@ describe('who may be bound:', () => {
   test('an operator of the service, who belongs to no clinic, opens no websocket', async () => {
     const token = await logInAs(server, { username: 'otto', clinic: SERVICE, role: 'operator' })
     expect((await new Client({ authorization: `Bearer ${token}` }).end()).reason).toMatch(/403/)
+  })
+
+  test('strangers with a hundred connections keep out other strangers, and nobody with a token', async () => {
+    const id = await r4()
+    const strangers = Array.from({ length: 101 }, () => new Client())
+    const opened = ({ socket }: Client) => socket.readyState === WebSocket.OPEN
+    const refused = ({ closed }: Client) => closed?.reason.includes('503') === true
+    await eventually(() => strangers.every((one) => opened(one) || refused(one)) || undefined, 'an end of all openings')
+    expect(strangers.filter(refused).length).toBeGreaterThan(0)
+    const ours = new Client(bearer(server))
+    await ours.say(`bind ${id}`)
+    expect(await ours.next()).toEqual([`bound ${id}`])
   })
 
   test('a clinic has fifty connections in a process, and others have theirs', async () => {
