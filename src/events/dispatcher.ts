@@ -33,9 +33,9 @@ export const eventDispatcher = (services: DispatcherServices): BackgroundLoop =>
     {
       kind: EVENT,
       finish: async (clinic, key) => {
-        const { events, matches } = await services.accessOf(clinic).change((ctx) => dispatch(ctx, key))
+        const { isMore, matches } = await services.accessOf(clinic).change((ctx) => dispatch(ctx, key))
         if (matches > 0) services.onDue()
-        return events > 0
+        return isMore
       },
       failure: 'events could not be matched with Subscriptions',
       together: MOST_CHANGES,
@@ -50,13 +50,14 @@ const MOST_MATCHES = 500
 const MOST_TIME = 200
 
 interface Dispatched {
-  readonly events: number
+  /** Whether it may have left changes. */
+  readonly isMore: boolean
   readonly matches: number
 }
 
 async function dispatch(ctx: Context, key: string): Promise<Dispatched> {
   const { records } = ctx.unit
-  if ((await records.read(EVENT, key)) === undefined) return { events: 0, matches: 0 }
+  if ((await records.read(EVENT, key)) === undefined) return { isMore: false, matches: 0 }
   const fed = await records.list(EVENT, { after: '', limit: MOST_CHANGES })
   const listeners = await listenersOf(ctx)
   let [events, matches] = [0, 0]
@@ -73,7 +74,7 @@ async function dispatch(ctx: Context, key: string): Promise<Dispatched> {
     matches += found.length
     if (matches >= MOST_MATCHES || performance.now() - began > MOST_TIME) break
   }
-  return { events, matches }
+  return { isMore: events > 0 && (events === MOST_CHANGES || events < fed.length), matches }
 }
 
 type Subject = Omit<ResourceEvent, 'current' | 'previous'>

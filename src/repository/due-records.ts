@@ -59,7 +59,7 @@ interface LongWork<Value> extends DueKind<Value> {
 
 /** Work that takes a single change, and needs no lease. */
 interface ShortWork<Value> extends DueKind<Value> {
-  /** Makes the change, after which the record is no longer due. False: there was nothing to do. */
+  /** Makes the change, after which the record is no longer due. False: there is nothing more to do in this look. */
   readonly finish: (clinic: string, key: string) => Promise<boolean>
 }
 
@@ -88,10 +88,9 @@ class DueRecords<Value> implements JobSource {
     for (let hasWorked = true; hasWorked; ) {
       hasWorked = false
       const due = await repository.dueRecords(kind, { limit })
-      const isLast = together !== undefined && due.length < limit
       for (const { clinic, key } of together === undefined ? due : firstOfEachClinic(due)) {
         const onWork = (): void => {
-          hasWorked = !isLast
+          hasWorked = true
         }
         yield { lease: () => this.#begin(clinic, key, onWork) }
       }

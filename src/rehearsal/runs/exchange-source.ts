@@ -1,6 +1,6 @@
 /** Reads exchanges for a run, bounded in memory, in work and in turns of the event loop: plans are written by users. */
 import { LRUCache } from 'lru-cache'
-import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
+import { yieldingWhenLong } from '../../isolation/long-work.ts'
 import type { ExchangeDetail, ShownBody } from '../../record/journal/exchange.ts'
 import type { JournalReader } from '../../record/journal/journal-reader.ts'
 import type { ExchangeSource, KeptExchange } from './exchange-matching.ts'
@@ -13,8 +13,6 @@ const USUAL = 2_000
 const WORK = 100_000_000
 /** Exchanges that are read together at most. */
 const TOGETHER = 50
-/** Milliseconds of work after which others have their turn. */
-const SLICE = 5
 
 export class JournalSource implements ExchangeSource {
   readonly #reader: JournalReader
@@ -23,7 +21,6 @@ export class JournalSource implements ExchangeSource {
   /** Read together with another one, and not asked for so far. */
   #ahead = new Map<string, KeptExchange>()
   #together = 1
-  #since = performance.now()
   left = WORK
 
   constructor(reader: JournalReader) {
@@ -56,11 +53,8 @@ export class JournalSource implements ExchangeSource {
     )
   }
 
-  async turn(): Promise<void> {
-    if (performance.now() - this.#since < SLICE) return
-    await yieldToEventLoop()
-    this.#since = performance.now()
-  }
+  /** Called between two exchanges. */
+  readonly turn = yieldingWhenLong()
 }
 
 const sizeOf = ({ detail: { request, response } }: { readonly detail: ExchangeDetail }): number =>
