@@ -38,10 +38,9 @@ export async function openSource(
   const limits = about({ ...outbound, deadlineMs: DEADLINE, signal }, clinic, 'import')
   try {
     const response = await streamOutbound({ url, method: 'GET', headers: HEADERS, body: '' }, limits)
-    const { status, body: pieces, leave } = response
-    if (status === 200) return { pieces, isGzip: isGzip(url, response), leave }
-    leave()
-    return { retry: status >= 500 || status === 429, reason: reasonOf(status) }
+    const source = sourceIn(url, response)
+    if ('reason' in source) response.leave()
+    return source
   } catch (error) {
     if (!(error instanceof OutboundFailure)) throw error
     const reason = sentenceOf(error.reason, 'the server of the file', DEADLINE)
@@ -49,9 +48,19 @@ export async function openSource(
   }
 }
 
-const isGzip = (url: string, { headers }: StreamedAnswer): boolean =>
-  new URL(url).pathname.toLowerCase().endsWith('.gz') ||
-  /^\s*(?:x-)?gzip\s*$/i.test(headers.get('content-encoding') ?? '')
+/** Both names mean the same: https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1.3. */
+const GZIP: ReadonlySet<string> = new Set(['gzip', 'x-gzip'])
+
+function sourceIn(url: string, { status, headers, body: pieces, leave }: StreamedAnswer): ZippedSource | Unread {
+  if (status !== 200) return { retry: status >= 500 || status === 429, reason: reasonOf(status) }
+  const encoding = (headers.get('content-encoding') ?? 'identity').trim().toLowerCase()
+  if (GZIP.has(encoding)) return { pieces, isGzip: true, leave }
+  if (encoding === 'identity') return { pieces, isGzip: new URL(url).pathname.toLowerCase().endsWith('.gz'), leave }
+  return {
+    retry: false,
+    reason: `it was sent with Content-Encoding '${encoding.slice(0, 60)}', and neither plain nor as gzip`,
+  }
+}
 
 const reasonOf = (status: number): string =>
   status >= 300 && status < 400

@@ -19,12 +19,11 @@ import { BudgetError, currentBudget, unpaid } from '../../isolation/budget.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import { ensureTestScripts } from '../../rehearsal/plans/plans.ts'
 import {
-  type ImportedItem,
+  type ItemReading,
   importItems,
   importTogether,
   itemTooLong,
-  type Refusal,
-  refusal,
+  readItems,
 } from '../../rehearsal/transfer/import.ts'
 import { batchesOf, type Item } from '../../rehearsal/transfer/items.ts'
 import type { Repository } from '../../repository/repository.ts'
@@ -198,28 +197,14 @@ async function here(request: ImportRequest, items: readonly Whole[]): Promise<An
     if (failure.status >= 500) throw failure
     return failure
   }
-  const { parsed, refused } = parsedItems(request, items, refusalOf)
+  const { parsed, refused } = readItems(items, readingOf(request), refusalOf)
   if (isAtomic && refused.length > 0) return { ...NOTHING, refused: refused.map((one) => named(form, one)) }
   const done = await (isAtomic ? importTogether : importItems)(access, parsed, refusalOf)
   return { ...done, refused: [...refused, ...done.refused].map((one) => named(form, one)) }
 }
 
-function parsedItems(
-  { form, services }: ImportRequest,
-  items: readonly Whole[],
-  refusalOf: (error: unknown) => FhirError,
-) {
-  const parsed: ImportedItem[] = []
-  const refused: Refusal[] = []
+function readingOf({ form, services }: ImportRequest): ItemReading<Whole> {
   const what = `The ${form.name}`
-  for (const { number, bytes } of items) {
-    let value: unknown
-    try {
-      value = parseBody(textOf(bytes, what), services.config.limits.jsonDepth, what)
-      parsed.push({ number, resource: form.resourceIn(value) })
-    } catch (error) {
-      refused.push(refusal({ number, resource: value }, refusalOf(error)))
-    }
-  }
-  return { parsed, refused }
+  const parse = ({ bytes }: Whole) => parseBody(textOf(bytes, what), services.config.limits.jsonDepth, what)
+  return { parse, resourceIn: form.resourceIn }
 }

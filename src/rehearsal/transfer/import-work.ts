@@ -12,7 +12,7 @@ import { Budget, BudgetError, withBudget } from '../../isolation/budget.ts'
 import { type ImportInput, type ImportState, type LaterLine, withInput } from '../../jobs/import/import-state.ts'
 import { JOB, type JobFile, type JobOwner, type JobStep, type JobWork, type NamedJob } from '../../jobs/job.ts'
 import { StoreUnavailable } from '../../repository/repository.ts'
-import { type Done, type ImportedItem, importItems, itemTooLong, type Refusal, refusal } from './import.ts'
+import { type Done, type ItemReading, importItems, itemTooLong, type Refusal, readItems } from './import.ts'
 import { batchesOf, type Item, linesOf } from './items.ts'
 
 export interface ImportServices {
@@ -122,7 +122,7 @@ class ImportStep {
     type: string | undefined,
     earlier?: Promise<void>,
   ): Promise<void> {
-    const { parsed, refused } = this.#parsed(lines, type)
+    const { parsed, refused } = readItems(lines, this.#reading(type), this.#refusalOf)
     const after = ({ items, ...done }: Done): ImportState => {
       const last = parsed[items - 1]?.number ?? 0
       const isDone = ({ number }: { readonly number: number }) => items === parsed.length || number <= last
@@ -160,22 +160,16 @@ class ImportStep {
     return failure
   }
 
-  #parsed(lines: readonly Line[], type: string | undefined) {
-    const parsed: ImportedItem[] = []
-    const refused: Refusal[] = []
-    for (const { number, bytes } of lines) {
-      let resource: unknown
-      try {
-        if (bytes === undefined) throw itemTooLong('line', this.#services.lineBytes)
-        resource = inBudget(this.#services.workMilliseconds, () => this.#services.parse(bytes))
-        checkType(resource, type)
-        parsed.push({ number, resource: withSource(resource, this.#state.source) })
-      } catch (error) {
-        refused.push(refusal({ number, resource }, this.#refusalOf(error)))
-      }
-    }
-    return { parsed, refused }
-  }
+  #reading = (type: string | undefined): ItemReading<Line> => ({
+    parse: ({ bytes }) => {
+      if (bytes === undefined) throw itemTooLong('line', this.#services.lineBytes)
+      return inBudget(this.#services.workMilliseconds, () => this.#services.parse(bytes))
+    },
+    resourceIn: (resource) => {
+      checkType(resource, type)
+      return withSource(resource, this.#state.source)
+    },
+  })
 
   /** Tries lines again that referred to what was not there yet. */
   async #tryAgain(): Promise<void> {

@@ -35,6 +35,35 @@ export const itemTooLong = (name: string, bytes: number): FhirError =>
 /** The error for the client of any error, thrown again where it is not of one resource. */
 type RefusalOf = (error: unknown) => FhirError
 
+/** How a resource is read from an item. */
+export interface ItemReading<Sent> {
+  /** @throws whatever is wrong with it */
+  readonly parse: (item: Sent) => unknown
+  /** @throws whatever is wrong with it */
+  readonly resourceIn: (value: unknown) => unknown
+}
+
+/** Reads items; one that cannot be read is refused. @throws what `refusalOf` throws */
+export function readItems<Sent extends Pick<ImportedItem, 'number'>>(
+  items: readonly Sent[],
+  { parse, resourceIn }: ItemReading<Sent>,
+  refusalOf: RefusalOf,
+): { readonly parsed: readonly ImportedItem[]; readonly refused: readonly Refusal[] } {
+  const parsed: ImportedItem[] = []
+  const refused: Refusal[] = []
+  for (const item of items) {
+    const { number } = item
+    let resource: unknown
+    try {
+      resource = parse(item)
+      parsed.push({ number, resource: resourceIn(resource) })
+    } catch (error) {
+      refused.push(refusal({ number, resource }, refusalOf(error)))
+    }
+  }
+  return { parsed, refused }
+}
+
 /** Number of the items that are done with a change, and what became of them. */
 export interface Done extends Imported {
   readonly items: number
@@ -122,7 +151,7 @@ export async function importTogether(
   }
 }
 
-export function refusal({ number, resource }: ImportedItem, error: FhirError): Refusal {
+function refusal({ number, resource }: ImportedItem, error: FhirError): Refusal {
   const address = addressOf(resource)
   return { number, ...(address === undefined ? {} : { resource: address }), error }
 }

@@ -274,6 +274,11 @@ describe.each([
 
     test.each<[string, RequestListener, RegExp]>([
       ['is not there', (_asked, response) => response.writeHead(404).end(), /responded with 404/],
+      [
+        'is sent in another encoding',
+        (_asked, response) => response.writeHead(200, { 'content-encoding': 'br' }).end('x'),
+        /Content-Encoding 'br'/,
+      ],
       ['is too large', (_asked, response) => response.end('x'.repeat(3_100_000)), /more than 3000000 bytes/],
     ])('tells of a file that %s', async (what, serve, diagnostics) => {
       const path = `/files/${encodeURIComponent(what)}`
