@@ -121,12 +121,18 @@ const MOST_OF_HEADER = 4_000
 /**
  * The channel of a Subscription that is off, which may be one that this server does not have.
  * @param stored the channel as it is stored
+ * @param isImport hidden values of headers have stayed where it comes from
  * @throws FhirError 422
  */
-export function channelOff({ channel }: Subscription, stored: Channel | undefined): Channel {
-  const { endpoint = '' } = channel
+export function channelOff({ channel }: Subscription, stored: Channel | undefined, isImport: boolean): Channel {
+  const { endpoint = '', header } = channel
   checkEndpoint(endpoint)
-  return { type: 'rest-hook', endpoint, headers: headersOf(channel, stored) }
+  const isKnown = (line: string) => !isImport || LINE.exec(line)?.[2] !== SECRET_IS_SET
+  return {
+    type: 'rest-hook',
+    endpoint,
+    headers: headersOf({ ...channel, header: valuesIn(header).filter(isKnown) }, stored),
+  }
 }
 
 /**

@@ -48,7 +48,9 @@ export async function stageSubscription(
 ): Promise<Subscription> {
   const record = await readState(ctx.unit, resource.id)
   const before = record?.value.status === 'deleted' ? undefined : record?.value
-  const status = statusOf(resource, before)
+  // The server that it comes from may still carry it out: as in a clone, it is off until somebody asks for it here.
+  const isFromElsewhere = ctx.isImport && before === undefined
+  const status = isFromElsewhere ? 'off' : statusOf(resource, before)
   if (status === 'off') return await stageOff(ctx, resource, record, before)
   const definition = await definitionOf(ctx, resource, before?.channel)
   if (status === 'requested') await checkRoom(ctx, before)
@@ -93,7 +95,7 @@ async function stageOff(
     kind: 'r4',
     criteria: '',
     types: [],
-    channel: channelOff(resource, before?.channel),
+    channel: channelOff(resource, before?.channel, ctx.isImport),
     ...progressOf(ctx, record),
     status: 'off',
     owner: await ownerOf(ctx),
@@ -103,7 +105,7 @@ async function stageOff(
   await putState(ctx, resource.id, state, nextDue(state, ctx))
   await takeDeliveryBack(ctx, resource.id)
   const { error: _error, ...rest } = withHeadersHidden(resource)
-  return rest
+  return { ...rest, status: 'off' }
 }
 
 function progressOf({ now }: Context, record: StateRecord | undefined): Progress {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Subscription } from 'fhir/r4'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { request, startServer, type TestServer } from '../support/server.ts'
 import { arrived, change, eventually, inStatus, patient, read, subscribe, wanted } from './support.ts'
 
 let ahead = 0
@@ -47,6 +47,20 @@ describe('criteria that cannot be decided from the resource alone are refused wi
       expect.stringContaining(sentence),
     ])
   })
+})
+
+test('one that is imported is off, and its hidden headers have no value, as it is carried out where it comes from', async () => {
+  const admin = await server.login('admin', 'admin')
+  const channel = { type: 'rest-hook' as const, endpoint: receiver.url, header: ['X-Hook: set', 'X-Own: open'] }
+  const imported = { ...wanted('Patient?family=Imported', channel), id: 'imported', status: 'active', error: 'once' }
+  const headers = { authorization: `Bearer ${admin}`, 'content-type': 'application/fhir+ndjson' }
+  const path = '/clinics/demo-clinic/import'
+  const { body } = await request(server.url, 'POST', path, JSON.stringify(imported), headers)
+  expect(body).toEqual({ imported: 1, updated: 0, refused: [] })
+  const { status, error, channel: found } = await read(server, 'imported')
+  expect({ status, error, header: found.header }).toEqual({ status: 'off', header: ['X-Hook: set', 'X-Own: set'] })
+  const again = await change(server, 'imported', { status: 'requested' })
+  expect([again.status, again.body.issue[0].diagnostics]).toEqual([422, expect.stringContaining('X-Hook has no value')])
 })
 
 describe('a Subscription that could not be carried out is refused', () => {
