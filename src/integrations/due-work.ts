@@ -15,8 +15,8 @@ import type { KindRecord, Repository } from '../repository/repository.ts'
 const INTERVAL = 1_000
 /** Records of one search. */
 const PAGE = 200
-/** Requests at once, in all and to one system of a clinic; and records that may wait for one. */
-const LIMITS = { slots: 32, slotsPerClinic: 4, perClinic: PAGE, total: 10 * PAGE }
+/** Requests at once, in all and to one system of a clinic; and records that may wait for one: all Subscriptions of a clinic. */
+const LIMITS = { slots: 32, slotsPerClinic: 4, perClinic: 1_000, total: 5_000 }
 
 export interface DueWorkServices {
   readonly repository: Pick<Repository, 'dueRecords' | 'clinics'>
@@ -60,12 +60,29 @@ interface WorkOnDue<Value> {
   readonly failure: string
 }
 
+interface Due<Value> {
+  readonly records: readonly DueRecord<Value>[]
+  /** False: there may be others. */
+  readonly isAll: boolean
+}
+
+const NOTHING_DUE = { records: [], isAll: true }
+
+interface UnderWay {
+  readonly clinic: string
+  readonly work: Promise<boolean>
+}
+
+const nameOf = (clinic: string, key: string): string => JSON.stringify([clinic, key])
+
 export class DueWork<Value extends Traced> {
   readonly #services: DueWorkServices
   readonly #work: WorkOnDue<Value>
   readonly #slots = new FairQueue(LIMITS)
   /** Records in progress, or waiting for a slot. */
-  readonly #underWay = new Map<string, Promise<void>>()
+  readonly #underWay = new Map<string, UnderWay>()
+  /** The names of those on which there may be more work when this one is over. */
+  readonly #again = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   #isWoken = false
   #stopping = new AbortController()
@@ -97,46 +114,68 @@ export class DueWork<Value extends Traced> {
     this.#stopping.abort()
     clearInterval(this.#timer)
     this.#timer = undefined
-    await Promise.all(this.#underWay.values())
+    await Promise.all(Array.from(this.#underWay.values(), ({ work }) => work))
   }
 
-  /** Works on every due record, and resolves when all have been tried. */
+  /** Works on due records of every clinic, and resolves when all that were found have been tried. */
   async workOnDue(): Promise<void> {
-    const records = (await this.#logged(() => this.#due())) ?? []
-    await Promise.all(records.map((record) => this.#once(record)))
+    const { records, isAll } = (await this.#logged(() => this.#due())) ?? NOTHING_DUE
+    const tried = await Promise.all(records.map((record) => this.#once(record)))
+    if (!isAll && tried.includes(true)) this.wake()
+  }
+
+  /** Called by the work on a record: there may be more of it to do at once, when it is this record's turn again. */
+  protected goOn({ clinic, key }: Pick<DueRecord<Value>, 'clinic' | 'key'>): void {
+    this.#again.add(nameOf(clinic, key))
   }
 
   /**
-   * Due records of every clinic. A full page may hold records of one clinic alone: then each clinic is read separately.
+   * Due records of every clinic, among them some that are not under way yet. A full page may hold records of one clinic
+   * alone: then each clinic is read separately. What waits for a slow system keeps no others from being found.
    */
-  async #due(): Promise<readonly DueRecord<Value>[]> {
+  async #due(): Promise<Due<Value>> {
     const { repository } = this.#services
     const { kind } = this.#work
-    const page = await repository.dueRecords(kind, { limit: PAGE })
-    if (page.length < PAGE) return page
+    const limit = PAGE + this.#underWay.size
+    const page = await repository.dueRecords(kind, { limit })
+    if (page.length < limit) return { records: page, isAll: true }
+    const clinics = await repository.clinics()
+    const underWay = Map.groupBy(this.#underWay.values(), ({ clinic }) => clinic)
+    const share = Math.max(LIMITS.slotsPerClinic, Math.floor(PAGE / clinics.length))
     const records: DueRecord<Value>[] = []
-    for (const clinic of await repository.clinics()) {
-      records.push(...(await repository.dueRecords(kind, { clinic, limit: LIMITS.slotsPerClinic })))
+    for (const clinic of clinics) {
+      const most = share + (underWay.get(clinic)?.length ?? 0)
+      records.push(...(await repository.dueRecords(kind, { clinic, limit: most })))
     }
-    return records
+    return { records, isAll: false }
   }
 
-  /** Joins work in progress: a search finds records again that an earlier one found and that still wait. */
-  #once(record: DueRecord<Value>): Promise<void> {
-    const key = JSON.stringify([record.clinic, record.key])
-    const known = this.#underWay.get(key)
-    if (known !== undefined || this.#stopping.signal.aborted) return known ?? Promise.resolve()
-    const work = this.#logged(() => this.#inTurn(record)).then(() => void this.#underWay.delete(key))
-    this.#underWay.set(key, work)
+  /**
+   * Joins work in progress: a search finds records again that an earlier one found and that still wait, or that have
+   * become due as their work ended.
+   * @returns whether it was tried
+   */
+  #once(record: DueRecord<Value>): Promise<boolean> {
+    const name = nameOf(record.clinic, record.key)
+    const known = this.#underWay.get(name)
+    if (known !== undefined) this.#again.add(name)
+    if (known !== undefined || this.#stopping.signal.aborted) return known?.work ?? Promise.resolve(false)
+    const work = this.#logged(() => this.#inTurn(record)).then((wasTried = false) => {
+      this.#underWay.delete(name)
+      if (this.#again.delete(name)) void this.#once(record)
+      return wasTried
+    })
+    this.#underWay.set(name, { clinic: record.clinic, work })
     return work
   }
 
-  async #inTurn(record: DueRecord<Value>): Promise<void> {
+  async #inTurn(record: DueRecord<Value>): Promise<boolean> {
     const release = await this.#enter(JSON.stringify([record.clinic, this.#work.systemOf(record.value)]))
-    if (release === undefined) return
+    if (release === undefined) return false
     const { signal } = this.#stopping
     try {
       if (!signal.aborted) await unpaid(() => this.#work.workOn(record, signal), record.value.trace)
+      return true
     } finally {
       release()
     }

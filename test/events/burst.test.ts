@@ -1,5 +1,5 @@
 /** Many events at once, and many Subscriptions: each event reaches each receiver, once at least and in order. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/server-process.ts'
@@ -8,15 +8,19 @@ import { notifiedIn, toTopic } from './topic-support.ts'
 
 let server: TestServer
 let receiver: Receiver
+let silent: Receiver
 
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.close())
 beforeEach(async () => {
+  server = await startServer()
   receiver = await startReceiver()
+  silent = await startReceiver()
+  silent.answer('silent')
 })
-afterEach(() => receiver.close())
+afterEach(async () => {
+  await server.close()
+  await receiver.close()
+  await silent.close()
+})
 
 const times = <T>(count: number, of: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => of(index))
@@ -46,7 +50,6 @@ test('2,000 changes of 200 patients in a row arrive once at least, the versions 
     expect(arrived).toEqual(numbersTo(rounds))
   }
   expect((await inStatus(server, id, 'active')).error).toBeUndefined()
-  await server.fhir('DELETE', `/Subscription/${id}`)
 })
 
 test('2,000 events of a topic arrive in notifications of a hundred at most, with all numbers in their order', async () => {
@@ -67,7 +70,6 @@ test('2,000 events of a topic arrive in notifications of a hundred at most, with
   expect(new Set(notifications.flatMap(({ focuses }) => focuses))).toEqual(
     new Set(times(count, (index) => `Task/burst-${index}`)),
   )
-  await server.fhir('DELETE', `/Subscription/${id}`)
 })
 
 test('each of a thousand Subscriptions of a clinic is told of every event, in order', async () => {
@@ -91,4 +93,21 @@ test('each of a thousand Subscriptions of a clinic is told of every event, in or
     expect(told).toEqual(numbersTo(events).map((number) => `one-${path.split('/').at(-1)}.${number}`))
   }
   expect(await total('active')).toBe(count)
+})
+
+test('a receiver that never responds to its many Subscriptions does not hold up another one', async () => {
+  const count = 300
+  await writeMany(
+    server,
+    times(count, (index) =>
+      wanted('Patient?family=Held', { endpoint: `${silent.url}/${index}` }, { id: `held-${index}` }),
+    ),
+  )
+  for (let index = 0; index < count; index += 100) await inStatus(server, `held-${index + 99}`, 'active')
+  await subscribe(server, wanted('Patient?family=Quick', { endpoint: receiver.url }))
+  await server.fhir('POST', '/Patient', patient('Held'))
+  await until(() => silent.received.length > 0)
+  await server.fhir('POST', '/Patient', patient('Quick'))
+  await until(() => receiver.received.length > 0)
+  expect(silent.received.length).toBeLessThan(count / 2)
 })

@@ -166,3 +166,16 @@ test('all changes of a transaction are told, and none of one that is refused', a
   await arrived(receiver, 2)
   expect(told().map(({ body }) => JSON.parse(body).active)).toEqual([true, true])
 })
+
+test('criteria with as many values as there may be are matched with resources that have hundreds', async () => {
+  const values = Array.from({ length: 99 }, (_, index) => `part${index}x`)
+  const criteria = `Patient?name:contains=${[...values, 'rest'].join()}`
+  await subscribe(server, wanted(criteria, { endpoint: receiver.url, payload: 'application/fhir+json' }))
+  const name = Array.from({ length: 300 }, (_, index) => ({ family: `Part${index}y`, given: ['a'.repeat(200)] }))
+  await server.fhir('POST', '/Patient', { resourceType: 'Patient', name, gender: 'male' })
+  await server.fhir('POST', '/Patient', { resourceType: 'Patient', name: [...name, { text: 'Forest' }] })
+  await arrived(receiver, 1)
+  await create('Rest')
+  await arrived(receiver, 2)
+  expect(told().map(({ body }) => JSON.parse(body).gender)).toEqual([undefined, undefined])
+})

@@ -209,7 +209,7 @@ export class Outbox extends DueWork<OutboxRow> {
         if (tried === undefined) return
         const { tries, outcome } = tried
         // A Subscription may have further events.
-        if ('delivered' in outcome && outcome.delivered) this.wake()
+        if ('delivered' in outcome && outcome.delivered) this.goOn({ clinic, key: messageId })
         services.logger.info({ clinic, messageId, tries, ...outcome }, 'outbox delivery')
       },
       failure: 'the outbox could not be worked on',
