@@ -12,31 +12,30 @@ export interface Topic {
   readonly description: string
   /** The types of resources that its events are about. */
   readonly types: readonly string[]
-  readonly filters: readonly { readonly parameter: string; readonly description: string }[]
+  readonly filters: readonly { readonly resource: string; readonly parameter: string; readonly description: string }[]
 }
 
 /** Undefined for a resource that has no address of a topic. */
 export function topicIn({ extension = [] }: Basic): Topic | undefined {
   const url = textOf(extension, `${ELEMENT}url`)
   if (url === undefined) return undefined
+  const types = [...new Set(nested(extension, 'resourceTrigger').flatMap((trigger) => typeIn(trigger) ?? []))]
   return {
     url,
     title: textOf(extension, `${ELEMENT}title`) ?? url,
     description: textOf(extension, `${ELEMENT}description`) ?? '',
-    types: [
-      ...new Set(
-        nested(extension, 'resourceTrigger').flatMap((trigger) => {
-          const type = textOf(trigger, 'resource')
-          return type === undefined ? [] : [type.split('/').at(-1) ?? type]
-        }),
-      ),
-    ],
+    types,
     filters: nested(extension, 'canFilterBy').flatMap((filter) => {
       const parameter = textOf(filter, 'filterParameter')
-      return parameter === undefined ? [] : [{ parameter, description: textOf(filter, 'description') ?? parameter }]
+      const resource = typeIn(filter) ?? types[0] ?? ''
+      const description = textOf(filter, 'description')
+      return parameter === undefined ? [] : [{ resource, parameter, description: description ?? parameter }]
     }),
   }
 }
+
+/** The type of an element `resource`, which may be its address in the specification. */
+const typeIn = (element: readonly Extension[]): string | undefined => textOf(element, 'resource')?.split('/').at(-1)
 
 /** The members of each repetition of an element. */
 const nested = (extensions: readonly Extension[], name: string): readonly (readonly Extension[])[] =>

@@ -5,12 +5,15 @@ import type { Job, JobFile } from '../../dashboard/api/jobs.ts'
 import {
   contentOf,
   filtersOf,
+  limitProblem,
+  limitsOf,
   subscriptionFrom,
   subscriptionTitle,
   typesOf,
 } from '../../dashboard/fhir/subscriptions.ts'
 import { topicIn } from '../../dashboard/fhir/topics.ts'
 import { nameOfFile, pathIn, sizeText, titleOf } from '../../dashboard/pages/exports/job-words.ts'
+import { backportChannel } from '../../src/events/backport.ts'
 import { topicResource } from '../../src/events/topic-resource.ts'
 import { topics } from '../../src/events/topics.ts'
 
@@ -47,6 +50,49 @@ describe('a Subscription of the form', () => {
     expect(typesOf({ ...made, criteria: 'Patient?family=x' })).toEqual(['Patient'])
     const [topic] = topics()
     expect(typesOf({ ...made, criteria: topic?.url ?? '' }, topics())).toEqual(topic?.types)
+  })
+})
+
+describe('the limits of a Subscription of the form', () => {
+  const limits = { heartbeat: '60', timeout: ' 5', maxCount: '10', end: '2027-01-01T10:00:00+01:00' }
+  const asked = { ...FIELDS, ...limits, kind: 'topic', topic: 'https://t/booked', content: 'id-only' }
+
+  test('are those of its channel, as extensions, and are read back', () => {
+    const made = subscriptionFrom(asked, 'one')
+    expect(made.end).toBe(limits.end)
+    expect(limitsOf(made)).toEqual([
+      ['Heartbeat after seconds', '60'],
+      ['Seconds to respond', '5'],
+      ['Most events at once', '10'],
+    ])
+    expect(backportChannel(made)).toMatchObject({ heartbeat: 60, timeout: 5, maxCount: 10 })
+    const mailed = subscriptionFrom({ ...asked, channel: 'email' }, 'one')
+    expect(limitsOf(mailed).map(([label]) => label)).toEqual(['Most events at once'])
+    expect(subscriptionFrom({ ...asked, maxCount: '', channel: 'email' }, 'one').channel.extension).toBeUndefined()
+  })
+
+  test('are for topics alone; an end is for both', () => {
+    const made = subscriptionFrom({ ...asked, kind: 'criteria' }, 'one')
+    expect([made.end, limitsOf(made)]).toEqual([limits.end, []])
+  })
+
+  test.each([
+    ['heartbeat', '9'],
+    ['heartbeat', '2678401'],
+    ['timeout', '0'],
+    ['timeout', '1.5'],
+    ['maxCount', '101'],
+    ['maxCount', '-1'],
+    ['maxCount', 'many'],
+  ] as const)('%s is not %s, and the server says so too', (name, text) => {
+    expect(limitProblem(name, text)).toMatch(/^A whole number from/)
+    const made = subscriptionFrom({ ...asked, [name]: text }, 'one')
+    if (Number.isInteger(Number(text))) expect(() => backportChannel(made)).toThrow(/must have one whole number/)
+  })
+
+  test('may be left out', () => {
+    expect(limitProblem('timeout', '')).toBeUndefined()
+    expect(limitsOf(subscriptionFrom({ ...asked, heartbeat: '', timeout: '', maxCount: '' }, 'one'))).toEqual([])
   })
 })
 

@@ -4,10 +4,13 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { createWithId, newId } from '../../api/operations.ts'
 import { CONTENTS, subscriptionFrom } from '../../fhir/subscriptions.ts'
+import { wallTime } from '../../fhir/time.ts'
 import type { Topic } from '../../fhir/topics.ts'
+import { useClinic } from '../../parts/clinic-context.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { useUnsavedNew } from '../../parts/unsaved.tsx'
 import { useTyped } from '../../parts/use-typed.ts'
+import { LimitFields } from './limit-fields.tsx'
 
 interface NewSubscriptionProps {
   readonly known: readonly Topic[]
@@ -27,6 +30,7 @@ const FIRST = {
     reason: '',
   },
   ...{ topicContent: 'id-only', criteriaContent: '' },
+  ...{ end: '', heartbeat: '', timeout: '', maxCount: '' },
 }
 
 const CHANNELS = [
@@ -40,17 +44,20 @@ const optionsOf = (labels: Readonly<Record<string, string>>) =>
 
 export function NewSubscription({ known, onClose, onCreated }: NewSubscriptionProps) {
   const client = useQueryClient()
+  const { timeZone } = useClinic()
   const [id] = useState(newId)
   const { typed, set } = useTyped(FIRST)
   const isToTopic = typed.kind === 'topic'
   const topic = known.find(({ url }) => url === typed.topic) ?? known[0]
   const { error, isBusy, submit } = useSubmit(async () => {
     const content = isToTopic ? typed.topicContent : typed.criteriaContent
-    await createWithId(subscriptionFrom({ ...typed, content, topic: topic?.url ?? '' }, id))
+    const end = typed.end === '' ? '' : wallTime(`${typed.end}:00`, timeZone)
+    await createWithId(subscriptionFrom({ ...typed, content, end, topic: topic?.url ?? '' }, id))
     await client.invalidateQueries({ queryKey: ['Subscription'] })
     onCreated(id)
   })
-  const isChanged = `${typed.filters}${typed.criteria}${typed.endpoint}${typed.headers}${typed.reason}` !== ''
+  const { filters, criteria, endpoint, headers, reason, end, heartbeat, timeout, maxCount } = typed
+  const isChanged = [filters, criteria, endpoint, headers, reason, end, heartbeat, timeout, maxCount].some(Boolean)
   const { question, close } = useUnsavedNew(isChanged && !isBusy, onClose)
   return (
     <Modal opened onClose={close} title="New Subscription" size="lg">
@@ -79,6 +86,7 @@ export function NewSubscription({ known, onClose, onCreated }: NewSubscriptionPr
             />
           )}
           <ChannelFields typed={typed} set={set} />
+          <LimitFields typed={typed} set={set} />
           <TextInput label="Reason" required maxLength={500} value={typed.reason} onChange={set('reason')} />
           <FormError text={error} />
           {question}
@@ -92,10 +100,13 @@ export function NewSubscription({ known, onClose, onCreated }: NewSubscriptionPr
 }
 
 function filterText(topic: Topic | undefined): string {
-  const names = topic?.filters.map(({ parameter }) => parameter) ?? []
-  const [first] = names
-  if (topic === undefined || first === undefined) return 'This topic has none'
-  return `One on a line, as ${topic.types[0] ?? ''}?${first}=…; by ${names.join(', ')}. All must be met.`
+  const ways = Object.entries(Object.groupBy(topic?.filters ?? [], ({ resource }) => resource)).map(
+    ([type, filters = []]) => {
+      const names = filters.map(({ parameter }) => parameter)
+      return `${type}?${names[0]}=…, by ${names.join(', ')}`
+    },
+  )
+  return ways.length === 0 ? 'This topic has none' : `One on a line, as ${ways.join('; or ')}. All must be met.`
 }
 
 type Form = Pick<ReturnType<typeof useTyped<typeof FIRST>>, 'typed' | 'set'>

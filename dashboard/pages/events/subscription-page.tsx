@@ -6,7 +6,7 @@ import type { Subscription } from 'fhir/r4'
 import { useGet } from '../../api/queries.ts'
 import { deleteSubscription, SENT, topics, type Watched, watchedOf } from '../../api/subscriptions.ts'
 import { useFresh } from '../../api/use-fresh.ts'
-import { contentOf, filtersOf, isToTopic, subscriptionTitle, typesOf } from '../../fhir/subscriptions.ts'
+import { contentOf, filtersOf, isToTopic, limitsOf, subscriptionTitle, typesOf } from '../../fhir/subscriptions.ts'
 import type { Topic } from '../../fhir/topics.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
@@ -130,6 +130,7 @@ function factsOf(subscription: Subscription): readonly Fact[] {
     ['Content', contentOf(subscription)],
     ['Headers', lines(channel?.header ?? [])],
     ['Reason', reason && <bdi key="reason">{reason}</bdi>],
+    ...limitsOf(subscription),
     ['Until', end && <Time at={end} />],
   ]
 }
