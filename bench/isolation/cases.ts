@@ -5,6 +5,8 @@ import { bundles } from './cases/bundles.ts'
 import { calls } from './cases/calls.ts'
 import { connections } from './cases/connections.ts'
 import { documents } from './cases/documents.ts'
+import { events } from './cases/events.ts'
+import { jobs } from './cases/jobs.ts'
 import { journal } from './cases/journal.ts'
 import { mcp } from './cases/mcp.ts'
 import { merges } from './cases/merges.ts'
@@ -32,4 +34,6 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
   ...documents,
   ...journal,
   ...mcp,
+  ...events,
+  ...jobs,
 ]

@@ -24,6 +24,7 @@ import {
   widePatient,
 } from './stored/records.ts'
 import { largeSchedule } from './stored/schedules.ts'
+import { expensiveSubscription, MOST_SUBSCRIPTIONS } from './stored/subscriptions.ts'
 
 export type FixtureName = keyof typeof FIXTURES
 
@@ -143,6 +144,11 @@ const FIXTURES = {
   /** 100 Schedules with 100 hours, breaks and appointment types each. */
   'large schedules': async (clinic) => {
     for (let n = 0; n < 100; n++) await clinic.store(largeSchedule(n))
+  },
+
+  /** As many Subscriptions as there may be, which nothing meets. */
+  'expensive subscriptions': async (clinic) => {
+    await clinic.load(MOST_SUBSCRIPTIONS, expensiveSubscription)
   },
 
   profiles: async (clinic) => {

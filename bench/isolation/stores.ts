@@ -12,7 +12,13 @@ import { logIn, progress, SETTLE, startServer } from '../emr.ts'
 import { startMongod } from '../mongo/mongod.ts'
 import type { ServerProcess } from '../server-process.ts'
 import { ClinicClient, type FixtureName, fill } from './fixtures.ts'
-import { DEMO_CLINIC_ACCOUNT, HOSTILE_ACCOUNT, HOSTILE_CLINIC, HOSTILE_NUMBER } from './hostile-clinic.ts'
+import {
+  DEMO_CLINIC_ACCOUNT,
+  HOSTILE_ACCOUNT,
+  HOSTILE_ADMIN,
+  HOSTILE_CLINIC,
+  HOSTILE_NUMBER,
+} from './hostile-clinic.ts'
 
 /** As in production; the demo clinic is another customer. The systems of clinics are those of the bench. */
 export const startIsolated = (databaseUrl: string): Promise<ServerProcess> =>
@@ -55,7 +61,8 @@ function fingerprint(): string {
     join(import.meta.dirname, '../../src/search/index'),
   ]
   const files = folders.flatMap((folder) => readdirSync(folder).map((file) => join(folder, file)))
-  const texts = files.filter((file) => file.endsWith('.ts')).map((file) => readFileSync(file, 'utf8'))
+  const accounts = join(import.meta.dirname, 'hostile-clinic.ts')
+  const texts = [...files, accounts].filter((file) => file.endsWith('.ts')).map((file) => readFileSync(file, 'utf8'))
   return hash('sha256', texts.join('\n')).slice(0, 8)
 }
 
@@ -114,11 +121,12 @@ async function createClinics(databaseUrl: string): Promise<void> {
       // Profiles are checked on every write.
       policies: { overbooking: false, slotTakenStatus: 409, profiles: 'reject' },
     })
-    for (const [clinic, { username, password }] of [
-      [HOSTILE_CLINIC, HOSTILE_ACCOUNT],
-      [DEMO_CLINIC, DEMO_CLINIC_ACCOUNT],
+    for (const [clinic, role, { username, password }] of [
+      [HOSTILE_CLINIC, 'staff', HOSTILE_ACCOUNT],
+      [HOSTILE_CLINIC, 'admin', HOSTILE_ADMIN],
+      [DEMO_CLINIC, 'staff', DEMO_CLINIC_ACCOUNT],
     ] as const) {
-      await createAccount(repository, { username, name: username, clinic, role: 'staff' }, password)
+      await createAccount(repository, { username, name: username, clinic, role }, password)
     }
   } finally {
     await store.close()

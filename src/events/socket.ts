@@ -37,6 +37,8 @@ export interface SocketParts extends SocketServices {
   readonly opened?: Binder
   /** Whether the clinic has room for one more connection. Called when it is first known which clinic it is. */
   readonly mayJoin: (clinic: string) => boolean
+  /** Whether the clinic may bind once more now. */
+  readonly mayBind: (clinic: string) => boolean
 }
 
 /** The clinic and the agent by whose rights a connection is told of something. */
@@ -148,6 +150,7 @@ export class SubscriptionSocket {
     if (this.#clinic !== undefined && this.#clinic !== clinic) return 'this connection belongs to another clinic'
     if (this.#clinic === undefined && !this.#parts.mayJoin(clinic)) return 'the clinic has too many connections'
     this.#clinic = clinic
+    if (!this.#parts.mayBind(clinic)) return 'the clinic binds too often; try again in a minute'
     if (this.#bound.size >= MOST_BOUND && !this.#bound.has(id))
       return `a connection has ${MOST_BOUND} Subscriptions at most`
     const ctx = await this.#readerOf(binder)

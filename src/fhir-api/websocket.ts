@@ -6,12 +6,15 @@ import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
 import type { Middleware } from 'koa'
+import { LRUCache } from 'lru-cache'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { boundAgent } from '../events/owner.ts'
 import { type SocketParts, type SocketServices, SubscriptionSocket } from '../events/socket.ts'
+import { upTo } from '../fhir/memoize.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { userAgentOf, userOf } from '../http/exchange.ts'
 import { forNoRequest } from '../isolation/budget.ts'
+import { type Rate, TokenBucket } from '../isolation/token-bucket.ts'
 import { Watcher } from '../record/journal/live.ts'
 import { type SocketRecords, socketRecorder } from './websocket-records.ts'
 
@@ -31,6 +34,11 @@ const UNREAD = { some: 4 * 1024 * 1024, most: 32 * 1024 * 1024 }
 const MOST_OF_CLINIC = 50
 const MOST_UNBOUND = 100
 const MOST_WAITING = 50
+/** Messages of a connection, and bindings of a clinic, which read as much as requests do. */
+const MESSAGES: Rate = { rate: 5, burst: 40 }
+const BINDINGS: Rate = { rate: 50, burst: 1_500 }
+/** Clinics whose bindings are counted. */
+const COUNTED = 10_000
 
 /** https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 const CLOSE = { done: 1000, goingAway: 1001, policy: 1008, tooSlow: 1013 } as const
@@ -50,6 +58,7 @@ export class SubscriptionSockets {
   readonly #opening: Opening
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: MOST_RECEIVED, perMessageDeflate: false })
   readonly #connections = new Map<Connection, string | undefined>()
+  readonly #bindings = new LRUCache<string, TokenBucket>(upTo(COUNTED))
   #isClosed = false
 
   constructor(server: Server, opening: Opening) {
@@ -114,6 +123,7 @@ export class SubscriptionSockets {
         this.#connections.set(connection, clinic)
         return true
       },
+      mayBind: (clinic) => this.#bindingsOf(clinic).take(Date.now()),
     })
     this.#connections.set(connection, place)
     webSocket.once('close', () => this.#connections.delete(connection))
@@ -122,6 +132,12 @@ export class SubscriptionSockets {
 
   #hasRoom(clinic: string): boolean {
     return this.#countOf(clinic) < MOST_OF_CLINIC
+  }
+
+  #bindingsOf(clinic: string): TokenBucket {
+    const bucket = this.#bindings.get(clinic) ?? new TokenBucket(BINDINGS)
+    this.#bindings.set(clinic, bucket)
+    return bucket
   }
 
   #countOf(clinic: string | undefined): number {
@@ -139,6 +155,7 @@ class Connection {
   readonly #webSocket: WebSocket
   readonly #socket: SubscriptionSocket
   readonly #watcher = new Watcher()
+  readonly #messages = new TokenBucket(MESSAGES)
   /** Messages are handled one after the other. */
   #handled: Promise<void> = Promise.resolve()
   #waiting = 0
@@ -177,7 +194,7 @@ class Connection {
 
   #receive(text: string): void {
     this.#waiting += 1
-    if (this.#waiting > MOST_WAITING) this.end(CLOSE.policy, 'too many messages')
+    if (this.#waiting > MOST_WAITING || !this.#messages.take(Date.now())) this.end(CLOSE.policy, 'too many messages')
     else this.#handled = this.#handled.then(() => this.#handle(text))
   }
 

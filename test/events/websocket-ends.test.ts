@@ -166,6 +166,15 @@ test('a token of a foreign issuer ends its connections when it expires, and not 
   }
 })
 
+test('a client that says too much ends its connection, one message after the other too', async () => {
+  const client = connect(bearer(server))
+  for (let said = 1; client.closed === undefined && said < 500; said += 1) {
+    await client.say('nonsense')
+    await eventually(() => client.texts.length >= said || client.closed !== undefined)
+  }
+  expect(client.closed).toEqual({ code: 1008, reason: 'too many messages' })
+})
+
 describe('the records of a connection:', () => {
   const sent = async (id: string, count: number) =>
     await eventually(async () => {
