@@ -66,7 +66,7 @@ async function dispatch(ctx: Context, key: string): Promise<Dispatched> {
   for (const record of fed) {
     await pause()
     const subject = { ...subjectOf(record.key), method: record.value.method }
-    const found = await matchesOf(ctx, record.key, subject, listeners.get(subject.type) ?? [])
+    const found = await matchesOf(ctx, record.key, subject, { listeners: listeners.get(subject.type) ?? [], pause })
     if (found.length > 0 && (await isBehindAnother(ctx, subject))) break
     for (const [id, match] of found) await append(ctx, id, record, match)
     records.delete(EVENT, record.key, { expect: record.version })
@@ -80,16 +80,26 @@ async function dispatch(ctx: Context, key: string): Promise<Dispatched> {
 type Subject = Omit<ResourceEvent, 'current' | 'previous'>
 type Found = readonly (readonly [id: string, match: Match])[]
 
-async function matchesOf(ctx: Context, key: string, subject: Subject, listeners: readonly Listener[]): Promise<Found> {
+interface Listening {
+  readonly listeners: readonly Listener[]
+  readonly pause: () => Promise<void> | undefined
+}
+
+async function matchesOf(ctx: Context, key: string, subject: Subject, { listeners, pause }: Listening): Promise<Found> {
   if (listeners.length === 0) return []
   try {
     const asksPrevious = listeners.some((listener) => listener.asksPrevious)
     const previous = asksPrevious ? await matchable(ctx, await readOf(ctx, subject, subject.version - 1)) : undefined
     const event = { ...subject, previous, current: await currentOf(ctx, key, subject) }
-    return listeners.flatMap(({ id, match }) => {
+    const found: (readonly [string, Match])[] = []
+    for (const { id, match } of listeners) {
+      // One of them may compare hundreds of values with hundreds.
+      const others = pause()
+      if (others !== undefined) await others
       const matched = match(event)
-      return matched === undefined ? [] : [[id, matched] as const]
-    })
+      if (matched !== undefined) found.push([id, matched])
+    }
+    return found
   } catch (error) {
     // A version that can't be indexed, as one with too many values for a search parameter that was added since.
     if (error instanceof FhirError && error.status < 500) return []

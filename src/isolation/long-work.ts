@@ -4,12 +4,11 @@ import { yieldToEventLoop } from './fair-queue.ts'
 /** Milliseconds for which it may hold the loop at a time. */
 const HELD = 10
 
-/** A function to call between the parts of the work: it lets requests go on where the parts have held the loop for long. */
-export function yieldingWhenLong(): () => Promise<void> {
+/** A function to call between the parts of the work: it lets requests go on where the parts have held the loop for long. Otherwise there is nothing to await. */
+export function yieldingWhenLong(): () => Promise<void> | undefined {
   let since = performance.now()
-  return async () => {
-    if (performance.now() - since < HELD) return
-    await yieldToEventLoop()
+  const goOn = (): void => {
     since = performance.now()
   }
+  return () => (performance.now() - since < HELD ? undefined : yieldToEventLoop().then(goOn))
 }
