@@ -141,18 +141,23 @@ export class SubscriptionSocket {
 
   /** @returns what is wrong; undefined when it is bound */
   async #bind(id: string, binder: Binder): Promise<string | undefined> {
+    const limit = this.#limitFor(id, binder)
+    if (limit !== undefined) return limit
     const problem = await this.#tryToBind(id, binder)
     return problem && this.#refused(id, binder, problem)
   }
 
-  async #tryToBind(id: string, binder: Binder): Promise<string | undefined> {
-    const { clinic } = binder
+  /** Why there is no room for another binding; it is not recorded, as there may be thousands. */
+  #limitFor(id: string, { clinic }: Binder): string | undefined {
     if (this.#clinic !== undefined && this.#clinic !== clinic) return 'this connection belongs to another clinic'
     if (this.#clinic === undefined && !this.#parts.mayJoin(clinic)) return 'the clinic has too many connections'
     this.#clinic = clinic
     if (!this.#parts.mayBind(clinic)) return 'the clinic binds too often; try again in a minute'
-    if (this.#bound.size >= MOST_BOUND && !this.#bound.has(id))
-      return `a connection has ${MOST_BOUND} Subscriptions at most`
+    if (this.#bound.size < MOST_BOUND || this.#bound.has(id)) return undefined
+    return `a connection has ${MOST_BOUND} Subscriptions at most`
+  }
+
+  async #tryToBind(id: string, binder: Binder): Promise<string | undefined> {
     const ctx = await this.#readerOf(binder)
     if (typeof ctx === 'string') return `there is no Subscription/${id}`
     const found = await ctx.find<Subscription>('Subscription', id).catch(() => undefined)

@@ -34,10 +34,11 @@ const UNREAD = { some: 4 * 1024 * 1024, most: 32 * 1024 * 1024 }
 const MOST_OF_CLINIC = 50
 const MOST_UNBOUND = 100
 const MOST_WAITING = 50
-/** Messages of a connection, and bindings of a clinic, which read as much as requests do. */
+/** Messages of a connection; bindings and openings of a clinic, which read as much as requests do. */
 const MESSAGES: Rate = { rate: 5, burst: 40 }
 const BINDINGS: Rate = { rate: 50, burst: 1_500 }
-/** Clinics whose bindings are counted. */
+const OPENINGS: Rate = { rate: 5, burst: 100 }
+/** Clinics whose bindings and openings are counted. */
 const COUNTED = 10_000
 
 /** https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
@@ -59,6 +60,7 @@ export class SubscriptionSockets {
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: MOST_RECEIVED, perMessageDeflate: false })
   readonly #connections = new Map<Connection, string | undefined>()
   readonly #bindings = new LRUCache<string, TokenBucket>(upTo(COUNTED))
+  readonly #openings = new LRUCache<string, TokenBucket>(upTo(COUNTED))
   #isClosed = false
 
   constructor(server: Server, opening: Opening) {
@@ -86,11 +88,11 @@ export class SubscriptionSockets {
     const koa = this.#opening.koa.createContext(request, new ServerResponse(request))
     try {
       const opened = request.headers.authorization === undefined ? undefined : await this.#openedBy(koa)
-      // One with a token counts for its clinic at once, so that strangers cannot take its place.
-      const place = opened !== undefined && this.#hasRoom(opened.clinic) ? opened.clinic : undefined
-      if (place === undefined && this.#countOf(undefined) >= MOST_UNBOUND)
+      // One with a token counts for its clinic at once, so that strangers cannot take its place, nor it theirs.
+      if (opened === undefined && this.#countOf(undefined) >= MOST_UNBOUND)
         return refuse(socket, '503 Service Unavailable')
-      this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#connect(webSocket, koa, place, opened))
+      if (opened !== undefined && !this.#mayOpen(opened.clinic)) return refuse(socket, '429 Too Many Requests')
+      this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#connect(webSocket, koa, opened))
     } catch (error) {
       const status = error instanceof FhirError ? error.status : 500
       socketRecorder(this.#opening, koa, '').refused(status)
@@ -106,7 +108,7 @@ export class SubscriptionSockets {
     return { clinic, ...(await boundAgent(await access(clinic, userAgentOf(koa)).reader())) }
   }
 
-  #connect(webSocket: WebSocket, koa: Koa.Context, place: string | undefined, opened: SocketParts['opened']): void {
+  #connect(webSocket: WebSocket, koa: Koa.Context, opened: SocketParts['opened']): void {
     const baseUrl = this.#opening.baseOf(koa)
     const connection: Connection = new Connection(webSocket, {
       ...this.#opening,
@@ -123,9 +125,9 @@ export class SubscriptionSockets {
         this.#connections.set(connection, clinic)
         return true
       },
-      mayBind: (clinic) => this.#bindingsOf(clinic).take(Date.now()),
+      mayBind: (clinic) => bucketOf(this.#bindings, clinic, BINDINGS).take(Date.now()),
     })
-    this.#connections.set(connection, place)
+    this.#connections.set(connection, opened?.clinic)
     webSocket.once('close', () => this.#connections.delete(connection))
     if (this.#isClosed) connection.end(CLOSE.goingAway, 'the server is stopping')
   }
@@ -134,10 +136,9 @@ export class SubscriptionSockets {
     return this.#countOf(clinic) < MOST_OF_CLINIC
   }
 
-  #bindingsOf(clinic: string): TokenBucket {
-    const bucket = this.#bindings.get(clinic) ?? new TokenBucket(BINDINGS)
-    this.#bindings.set(clinic, bucket)
-    return bucket
+  /** False also where it has opened many, one after the other. */
+  #mayOpen(clinic: string): boolean {
+    return this.#hasRoom(clinic) && bucketOf(this.#openings, clinic, OPENINGS).take(Date.now())
   }
 
   #countOf(clinic: string | undefined): number {
@@ -145,6 +146,12 @@ export class SubscriptionSockets {
     for (const one of this.#connections.values()) if (one === clinic) count += 1
     return count
   }
+}
+
+function bucketOf(buckets: LRUCache<string, TokenBucket>, clinic: string, rate: Rate): TokenBucket {
+  const bucket = buckets.get(clinic) ?? new TokenBucket(rate)
+  buckets.set(clinic, bucket)
+  return bucket
 }
 
 function refuse(socket: Duplex, status: string): void {
