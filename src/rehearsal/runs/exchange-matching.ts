@@ -21,7 +21,7 @@ export interface ExchangeSource {
   /** Items that expressions may still process in the whole run. */
   left: number
   /** Lets others have their turn when much has been done since the last time. */
-  turn(): Promise<void>
+  turn(): Promise<void> | undefined
 }
 
 /** An exchange with what its matching needs; its bodies are read only where a matcher asks for them. */
