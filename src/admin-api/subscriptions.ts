@@ -61,7 +61,7 @@ const idIn = (koa: KoaContext): string => koa.params.subscription
 
 /** @throws FhirError 400 */
 function idsIn({ query: { ids = '' } }: KoaContext): readonly string[] {
-  const list = typeof ids === 'string' ? ids.split(',').filter((id) => id !== '') : []
+  const list = [ids].flat().flatMap((part) => part.split(',').filter((id) => id !== ''))
   if (list.length <= MOST_WATCHED) return list
   throw badRequest(`'ids' must be ids of Subscriptions with commas, ${MOST_WATCHED} at most`)
 }

@@ -92,9 +92,7 @@ export function checkParts(conditions: readonly Condition[]): void {
   const parts = conditions.flatMap(partsWithin)
   if (conditions.some(leavesResource)) throw undecided('a condition on another resource')
   if (parts.length > MOST_PARTS)
-    throw refused(
-      `The criteria have ${parts.length} conditions and values; ${MOST_PARTS} are the most of a Subscription`,
-    )
+    throw refused(`The criteria have ${parts.length} conditions and values; a Subscription may have ${MOST_PARTS}`)
 }
 
 function partsWithin(condition: Condition): readonly Condition[] {

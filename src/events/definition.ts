@@ -62,7 +62,7 @@ function checkEndpoint(endpoint: string): void {
   const { username, password } = URL.canParse(endpoint) ? new URL(endpoint) : { username: '', password: '' }
   if (username !== '' || password !== '')
     throw refused(
-      'The endpoint has a user name, which everybody reads; send credentials by channel.header',
+      'The endpoint has a user name, which everybody could read; send credentials by channel.header',
       'channel.endpoint',
     )
 }
@@ -111,7 +111,7 @@ function checkPayload(payload: string | undefined, formats: readonly string[]): 
   )
 }
 
-/** The server's own, and what a connection consists of. */
+/** Headers that the server itself sends, and those of the connection. */
 const RESERVED =
   /^(?:host|connection|content-(?:length|type|encoding)|transfer-encoding|te|trailer|upgrade|keep-alive|expect|traceparent|tracestate|webhook-.*)$/i
 const LINE = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e\t]*)$/

@@ -20,8 +20,8 @@ import type { Match, MatchableVersion, ResourceEvent } from './resource-event.ts
 import { changeStatus, isListening, putProgress, readState } from './state.ts'
 
 export interface DispatcherServices extends DueServicesOf<ClinicAccess> {
-  /** Called after a change that has made deliveries due. */
-  readonly onDue: () => void
+  /** Called after a change that has made deliveries of a clinic due. */
+  readonly onDue: (clinic: string) => void
 }
 
 /** Milliseconds between two looks for the changes of other processes. */
@@ -34,7 +34,7 @@ export const eventDispatcher = (services: DispatcherServices): BackgroundLoop =>
       kind: EVENT,
       finish: async (clinic, key) => {
         const { isMore, matches } = await services.accessOf(clinic).change((ctx) => dispatch(ctx, key))
-        if (matches > 0) services.onDue()
+        if (matches > 0) services.onDue(clinic)
         return isMore
       },
       failure: 'events could not be matched with Subscriptions',

@@ -150,8 +150,8 @@ export async function stageEnd(ctx: Context, id: string): Promise<void> {
 const NOTICE = RECENT + 300
 
 export interface LifecycleServices extends DueServicesOf<ClinicAccess> {
-  /** Called when deliveries may be due. */
-  readonly onDue: () => void
+  /** Called when deliveries of a clinic may be due. */
+  readonly onDue: (clinic: string) => void
 }
 
 /** Activates what is requested, ends what has reached its end, and removes old events. */
@@ -164,7 +164,7 @@ export const subscriptionLoop = (services: LifecycleServices): BackgroundLoop =>
         const access = services.accessOf(clinic)
         await activationOf(await access.reader(), id)
         const isDone = await access.change((ctx) => settleDue(ctx, id))
-        services.onDue()
+        services.onDue(clinic)
         return isDone
       },
       failure: 'Subscriptions could not be activated',

@@ -71,9 +71,9 @@ export class SubscriptionSockets {
     })
   }
 
-  /** Something has been logged by this process. */
-  wake(): void {
-    for (const connection of this.#connections.keys()) connection.wake()
+  /** Something has been logged for a clinic by this process. */
+  wake(clinic: string): void {
+    for (const [connection, own] of this.#connections) if (own === clinic) connection.wake()
   }
 
   /** Ends all connections, so that a server that is stopping does not wait for them. */

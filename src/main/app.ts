@@ -335,9 +335,9 @@ function backgroundWork(
   const rules = { objection: objectionTo, heldUntil }
   const services = { repository, accessOf, logger }
   const outbox = new Outbox({ ...services, crm, messages, journal, tasks: deliveryTasks, ...rules, notify })
-  const onDue = () => {
+  const onDue = (clinic: string) => {
     outbox.wake()
-    sockets.wake()
+    sockets.wake(clinic)
   }
   const dispatcher = eventDispatcher({ ...services, onDue })
   repository.tellEvents(() => dispatcher.wake())

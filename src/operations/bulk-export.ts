@@ -54,7 +54,7 @@ export const groupExport = defineOperation('group-export', exportOf('patient'), 
 
 function userOf({ agent }: ClinicAccess): UserAgent {
   if (agent.kind === 'user') return agent
-  throw new FhirError(403, { code: 'forbidden', diagnostics: 'Users alone export data' })
+  throw new FhirError(403, { code: 'forbidden', diagnostics: 'Only users may export data' })
 }
 
 /** The parameters of one request, checked one after the other. */
