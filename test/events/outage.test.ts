@@ -169,3 +169,25 @@ test('a clone of the clinic takes over nothing that waits, and the source delive
   expect(idsOf().slice(2)).toEqual([`${id}.1`, `${id}.2`])
   await change(server, id, { status: 'off' })
 })
+
+test('a reset during an attempt ends what waits, and the same Subscription begins anew with its first event', async () => {
+  const id = await subscribe(server, wanted('Patient?family=Meantime', { endpoint: receiver.url }))
+  for (const number of [1, 2]) {
+    await create('Meantime')
+    await arrived(receiver, number)
+  }
+  const snapshot = await ask('PUT', '/snapshots/meantime')
+  expect([200, 201]).toContain(snapshot.status)
+  receiver.answer('silent')
+  await create('Meantime')
+  await arrived(receiver, 3)
+  await asked('POST', '/reset', { snapshot: 'meantime' })
+  receiver.answer(204)
+  await change(server, id, { status: 'requested' })
+  await inStatus(server, id, 'active')
+  for (const number of [4, 5]) {
+    await create('Meantime')
+    await arrived(receiver, number)
+  }
+  expect(idsOf()).toEqual([1, 2, 3, 1, 2].map((number) => `${id}.${number}`))
+})
