@@ -274,3 +274,16 @@ describe('the records of a connection:', () => {
     expect(body.entry[0].resource).toMatchObject({ outcome: '4' })
   })
 })
+
+test('a clinic that opens connections one after the other is refused with 429 for a while, and others are not', async () => {
+  const opened = async (user: TestServer): Promise<SocketClient> => {
+    const client = connect(bearer(user))
+    await eventually(() => client.closed !== undefined || client.socket.readyState === client.socket.OPEN || undefined)
+    client.socket.terminate()
+    return client
+  }
+  let last: SocketClient | undefined
+  for (let n = 0; n < 500 && last?.closed?.code !== 0; n += 1) last = await opened(other)
+  expect(last?.closed).toEqual({ code: 0, reason: expect.stringMatching(/429/) })
+  expect((await opened(server)).closed?.code).not.toBe(0)
+})
