@@ -207,7 +207,7 @@ async function activate(ctx: Context, record: StateRecord): Promise<void> {
   }
 }
 
-const needsHandshake = ({ channel: { type, backport } }: SubscriptionState): boolean =>
+export const needsHandshake = ({ channel: { type, backport } }: SubscriptionState): boolean =>
   backport !== undefined && type === 'rest-hook'
 
 /** The first attempt that the receiver accepts makes it active (delivery.ts). */

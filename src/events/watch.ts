@@ -17,7 +17,8 @@ import {
   TRY_FOR,
 } from '../integrations/outbox/rows.ts'
 import type { KindRecord, UnitOfWork } from '../repository/repository.ts'
-import { stageDelivery } from './delivery-row.ts'
+import { stageDelivery, stageNotice } from './delivery-row.ts'
+import { needsHandshake } from './lifecycle.ts'
 import { eventsAfter, type NumberedEvent, putEvent } from './log.ts'
 import { isListening, putProgress, readState, type StateRecord } from './state.ts'
 
@@ -115,7 +116,10 @@ async function stageDeliveryNow(ctx: Context, record: StateRecord, delivered: nu
   if (row?.subscription === undefined) {
     const before = Math.min(state.delivered, delivered)
     if (before !== state.delivered) putProgress(ctx.unit, record, { delivered: before })
-    return await stageDelivery(ctx, id, { ...state, delivered: before })
+    const staged = { ...state, delivered: before }
+    // A receiver that has not accepted the handshake is asked again before it gets any event.
+    if (state.status !== 'active' && needsHandshake(state)) return await stageNotice(ctx, id, staged, 'handshake')
+    return await stageDelivery(ctx, id, staged)
   }
   const { reason: _reason, subscription, ...rest } = row
   const again = { ...subscription, delivered: Math.min(subscription.delivered, delivered) }

@@ -6,7 +6,7 @@ import type { Subscription } from 'fhir/r4'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { request, startServer, type TestServer } from '../support/server.ts'
 import { arrived, change, eventually, inStatus, patient, read, subscribe, wanted } from './support.ts'
-import { toTopic } from './topic-support.ts'
+import { notifiedIn, toTopic } from './topic-support.ts'
 
 let server: TestServer
 let receiver: Receiver
@@ -151,4 +151,20 @@ test('a user name in an endpoint is refused also in one that is off, as everybod
   const asked = wanted('Patient', { endpoint: 'https://a:b@example.org/' }, { status: 'off' })
   const { status, body } = await server.fhir('POST', '/Subscription', asked)
   expect([status, body.issue[0].expression]).toEqual([422, ['Subscription.channel.endpoint']])
+})
+
+test('a test event goes to no receiver that has refused the handshake, and follows the next one that is accepted', async () => {
+  receiver.answer(400)
+  const { id } = (await server.fhir('POST', '/Subscription', toTopic({ endpoint: receiver.url }))).body
+  await inStatus(server, id, 'error')
+  const headers = { authorization: `Bearer ${server.token}` }
+  const path = `/clinics/demo-clinic/outbox/subscription-${id}`
+  expect((await request(server.url, 'DELETE', path, undefined, headers)).status).toBe(204)
+  receiver.answer(200)
+  const task = { resourceType: 'Task', status: 'requested', intent: 'order' }
+  const focus = `Task/${(await server.fhir('POST', '/Task', task)).body.id}`
+  await server.fhir('POST', `/clinics/demo-clinic/subscriptions/${id}/$test`, { focus })
+  await arrived(receiver, 3)
+  const types = receiver.received.map(({ body }) => notifiedIn(JSON.parse(body)).type)
+  expect(types).toEqual(['handshake', 'handshake', 'event-notification'])
 })
