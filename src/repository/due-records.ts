@@ -12,7 +12,7 @@ import {
   type LoopPace,
 } from '../isolation/background-loop.ts'
 import { dueTimeOf, type RecordKind } from './record-kinds.ts'
-import type { Repository, UnitOfWork } from './repository.ts'
+import type { KindRecord, Repository, UnitOfWork } from './repository.ts'
 
 const PACE: LoopPace = { look: 500, pause: 0 }
 /** Milliseconds after which a record is worked on again when the server has died or the work has failed. */
@@ -21,7 +21,7 @@ export const LEASE = 15_000
 const MAX_RECORDS = 20
 
 export interface DueServices {
-  readonly repository: Pick<Repository, 'dueRecords' | 'change'>
+  readonly repository: Pick<Repository, 'dueRecords' | 'clinics' | 'change'>
   readonly logger: Logger
 }
 
@@ -82,19 +82,28 @@ class DueRecords<Value> implements JobSource {
   }
 
   async *jobs(): AsyncGenerator<Job> {
-    const { repository } = this.#services
-    const { kind, together } = this.#work
-    const limit = together ?? MAX_RECORDS
     for (let hasWorked = true; hasWorked; ) {
       hasWorked = false
-      const due = await repository.dueRecords(kind, { limit })
-      for (const { clinic, key } of together === undefined ? due : firstOfEachClinic(due)) {
+      for (const { clinic, key } of await this.#due()) {
         const onWork = (): void => {
           hasWorked = true
         }
         yield { lease: () => this.#begin(clinic, key, onWork) }
       }
     }
+  }
+
+  /** Where the work on a record does others of its clinic, one of each: a page may be of one clinic alone. */
+  async #due(): Promise<readonly KindRecord<Value>[]> {
+    const { repository } = this.#services
+    const { kind, together } = this.#work
+    const due = await repository.dueRecords(kind, { limit: together ?? MAX_RECORDS })
+    if (together === undefined) return due
+    if (due.length < together) return firstOfEachClinic(due)
+    const firsts: KindRecord<Value>[] = []
+    for (const clinic of await repository.clinics())
+      firsts.push(...(await repository.dueRecords(kind, { clinic, limit: 1 })))
+    return firsts
   }
 
   failed(error: unknown): boolean {

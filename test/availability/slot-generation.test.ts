@@ -321,7 +321,8 @@ describe('in the background', () => {
       return found
     }
     const change: Repository['change'] = (...all) => store.repository.change(...all)
-    const services = { repository: { dueRecords, change }, accessOf: store.access, logger }
+    const clinics: Repository['clinics'] = () => store.repository.clinics()
+    const services = { repository: { dueRecords, clinics, change }, accessOf: store.access, logger }
     const loop = slotGenerating(services, { look: 1, pause: 0 })
     loop.start()
     await promise

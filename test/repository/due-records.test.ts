@@ -59,6 +59,7 @@ function started(
 ): BackgroundLoop {
   const parts: DueServices['repository'] = {
     dueRecords: dueRecords ?? ((...query) => repository.dueRecords(...query)),
+    clinics: () => repository.clinics(),
     change: (...all) => repository.change(...all),
   }
   const services = { repository: parts, logger: logger ?? pino({ level: 'silent' }) }
@@ -137,6 +138,23 @@ describe('the loop over due records', () => {
     await until(async () => (await store.left()).length === 0)
     await Promise.all(loops.map((loop) => loop.close()))
     expect(done.toSorted()).toEqual(keys)
+  })
+
+  test('takes turns between clinics where the work on a record does others of its clinic too', async () => {
+    const store = await opened()
+    for (const key of names(9)) await store.put('a', key, NOW - 1)
+    await store.put('b', 'k')
+    const turns: string[] = []
+    const finish = async (clinic: string) => {
+      turns.push(clinic)
+      const own = await store.repository.dueRecords(KIND, { clinic, limit: 3 })
+      for (const { key } of own) await store.remove(clinic, key)
+      return own.length === 3
+    }
+    const loop = started(store, { ...DUE, finish, together: 3 })
+    await until(async () => (await store.left()).length === 0)
+    await loop.close()
+    expect(turns).toEqual(['a', 'b', 'a', 'a'])
   })
 
   test('takes over the record of a process that died when its lease ends, and not before', async () => {
