@@ -38,7 +38,7 @@ const MODULES: Readonly<Record<string, { readonly text?: string; readonly said: 
   },
   './unknown-part.ts': {
     text: "export const extension = { name: 'acme', operation: [] }",
-    said: /its export 'extension' has a part 'operation'; the parts are name, providers, operations, tools, searchParameters, profiles, codeSystems, valueSets, scenarios, strictness$/,
+    said: /its export 'extension' has a part 'operation'; the parts are name, providers, operations, tools, searchParameters, profiles, codeSystems, valueSets, topics, scenarios, strictness$/,
   },
   './part-of-another-kind.ts': {
     text: "export const extension = { name: 'acme', operations: {} }",
