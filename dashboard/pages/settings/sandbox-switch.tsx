@@ -6,6 +6,8 @@ import { offerUndo, tellProblem } from '../../parts/undo.tsx'
 export function SandboxSwitch({ clinic }: { readonly clinic: string }) {
   const { data } = useSandbox(clinic)
   const toggle = useSwitchSandbox(clinic)
+  // Until it is known it is shown as it mostly is, so that nothing moves when it comes.
+  const isOn = data?.enabled !== false
   const set = async (enabled: boolean) => {
     const tag = await toggle.mutateAsync({ enabled })
     offerUndo(`The sandbox is ${enabled ? 'on' : 'off'}.`, {
@@ -24,8 +26,8 @@ export function SandboxSwitch({ clinic }: { readonly clinic: string }) {
         </Text>
       </div>
       <Switch
-        label={data?.enabled === false ? 'Sandbox is off' : 'Sandbox is on'}
-        checked={data?.enabled ?? false}
+        label={isOn ? 'Sandbox is on' : 'Sandbox is off'}
+        checked={isOn}
         disabled={data === undefined || toggle.isPending}
         onChange={({ currentTarget: { checked } }) => void set(checked).catch(tellProblem)}
       />
