@@ -1,5 +1,6 @@
 /** A job of the server, from its request to its manifest: how long it takes, and its memory meanwhile. */
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Verdict } from '../report.ts'
 import type { ServerProcess } from '../server-process.ts'
 
 /** The data set of this scale has 100,000 resources. */
@@ -7,6 +8,8 @@ export const SCALE = 3.65
 /** Milliseconds between two looks at the state, of which a second has five at most, and at the memory. */
 const [LOOK, LOOK_AT_MEMORY] = [220, 20]
 const MIB = 1024 * 1024
+/** Bytes of memory beyond that of before. */
+const MOST_MEMORY = 64 * MIB
 
 export interface DoneJob {
   readonly body: unknown
@@ -62,3 +65,8 @@ async function doneAfter(
 }
 
 export const mebibytes = (bytes: number | undefined): string => (bytes === undefined ? '-' : (bytes / MIB).toFixed(1))
+
+export const memoryVerdict = (what: string, memory: number | undefined): Verdict => ({
+  ...{ what, value: `${mebibytes(memory)} MiB of memory`, target: `below ${mebibytes(MOST_MEMORY)} MiB` },
+  pass: memory === undefined || memory < MOST_MEMORY,
+})

@@ -7,10 +7,8 @@ import { pipeline } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
-import { LRUCache } from 'lru-cache'
 import type { Contents } from '../content/contents.ts'
 import { instantOf } from '../fhir/dates.ts'
-import { upTo } from '../fhir/memoize.ts'
 import { FhirError, information, notFound, toOutcome } from '../fhir/outcome.ts'
 import { present } from '../fhir/resource.ts'
 import type { LaterRequest } from '../fhir-api/respond-async.ts'
@@ -18,7 +16,7 @@ import { startedStream } from '../http/content-answer.ts'
 import { prefixOf, tellUserAccess, userOf } from '../http/exchange.ts'
 import { encodingsIn } from '../http/headers.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
-import { type Rate, TokenBucket } from '../isolation/token-bucket.ts'
+import { type Rate, TokenBuckets } from '../isolation/token-bucket.ts'
 import { isOver, type JobFile, type NamedJob } from '../jobs/job.ts'
 import { jobAddress, listJobs, readJob, removeJob } from '../jobs/jobs.ts'
 import { fileOf, manifestOf } from '../jobs/manifest.ts'
@@ -37,14 +35,12 @@ const RETRY = { young: 1, old: 5 }
 const YOUNG = 15_000
 /** Looks at one job by one user: a client that looks without a pause is refused, as Bulk Data Access has it. */
 const LOOKS: Rate = { rate: 5, burst: 100 }
-/** Jobs whose looks are counted, those looked at last. */
-const COUNTED = 10_000
 
 /** Run after authentication. */
 export function jobRoutes({ repository, contents, baseOf: plainBaseOf }: JobDependencies): SideRouter {
   const router = new Router({ prefix: '/jobs' })
   const baseOf = (koa: KoaContext) => plainBaseOf(koa) + prefixOf(koa)
-  const looks = new LRUCache<string, TokenBucket>(upTo(COUNTED))
+  const looks = new TokenBuckets(() => LOOKS)
   const jobOf = (koa: KoaContext) => readJob(repository, userOf(koa).clinic, idIn(koa), viewerOf(koa))
 
   router.get('/', async (koa) => {
@@ -55,7 +51,7 @@ export function jobRoutes({ repository, contents, baseOf: plainBaseOf }: JobDepe
 
   router.get('/:id', async (koa) => {
     tellUserAccess(koa, 'read job')
-    checkLooks(looks, `${userOf(koa).sub} ${idIn(koa)}`)
+    if (!looks.of(`${userOf(koa).sub} ${idIn(koa)}`).take(Date.now())) throw tooManyLooks()
     await sendState(koa, await jobOf(koa), contents, baseOf(koa))
   })
 
@@ -79,13 +75,9 @@ export function jobRoutes({ repository, contents, baseOf: plainBaseOf }: JobDepe
 
 const idIn = (koa: KoaContext): string => koa.params.id ?? ''
 
-/** @throws FhirError 429 */
-function checkLooks(looks: LRUCache<string, TokenBucket>, key: string): void {
-  const bucket = looks.get(key) ?? new TokenBucket(LOOKS)
-  looks.set(key, bucket)
-  if (bucket.take(Date.now())) return
+function tooManyLooks(): FhirError {
   const diagnostics = `The state of this job was asked for more than ${LOOKS.rate} times a second; ask again after the seconds of Retry-After`
-  throw new FhirError(429, { code: 'throttled', diagnostics }, { 'retry-after': String(RETRY.old) })
+  return new FhirError(429, { code: 'throttled', diagnostics }, { 'retry-after': String(RETRY.old) })
 }
 
 const viewerOf = (koa: KoaContext) => {

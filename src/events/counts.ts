@@ -10,8 +10,7 @@ export async function subscriptionCounts(
 ): Promise<Readonly<Record<string, number>>> {
   const counts = new Map<string, number>(STATUSES.map((status) => [status, 0]))
   for (const clinic of await repository.clinics()) {
-    const found = repository.readRecent(clinic, SUBSCRIBED, SUBSCRIBED_KEY)
-    const { statuses = {} } = (found instanceof Promise ? await found : found)?.value ?? {}
+    const { statuses = {} } = (await repository.readRecent(clinic, SUBSCRIBED, SUBSCRIBED_KEY))?.value ?? {}
     for (const status of STATUSES) counts.set(status, (counts.get(status) ?? 0) + (statuses[status] ?? 0))
   }
   return Object.fromEntries(counts)

@@ -64,7 +64,6 @@ async function dispatch(ctx: Context, key: string): Promise<Dispatched> {
   const began = performance.now()
   const pause = yieldingWhenLong()
   for (const record of fed) {
-    await pause()
     const subject = { ...subjectOf(record.key), method: record.value.method }
     const found = await matchesOf(ctx, record.key, subject, { listeners: listeners.get(subject.type) ?? [], pause })
     if (found.length > 0 && (await isBehindAnother(ctx, subject))) break

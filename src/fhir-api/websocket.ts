@@ -6,15 +6,13 @@ import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
 import type { Middleware } from 'koa'
-import { LRUCache } from 'lru-cache'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { boundAgent } from '../events/owner.ts'
 import { type SocketParts, type SocketServices, SubscriptionSocket } from '../events/socket.ts'
-import { upTo } from '../fhir/memoize.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { userAgentOf, userOf } from '../http/exchange.ts'
 import { forNoRequest } from '../isolation/budget.ts'
-import { type Rate, TokenBucket } from '../isolation/token-bucket.ts'
+import { type Rate, TokenBucket, TokenBuckets } from '../isolation/token-bucket.ts'
 import { Watcher } from '../record/journal/live.ts'
 import { type SocketRecords, socketRecorder } from './websocket-records.ts'
 
@@ -38,8 +36,6 @@ const MOST_WAITING = 50
 const MESSAGES: Rate = { rate: 5, burst: 40 }
 const BINDINGS: Rate = { rate: 50, burst: 1_500 }
 const OPENINGS: Rate = { rate: 5, burst: 100 }
-/** Clinics whose bindings and openings are counted. */
-const COUNTED = 10_000
 
 /** https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 const CLOSE = { done: 1000, goingAway: 1001, policy: 1008, tooSlow: 1013 } as const
@@ -59,8 +55,8 @@ export class SubscriptionSockets {
   readonly #opening: Opening
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: MOST_RECEIVED, perMessageDeflate: false })
   readonly #connections = new Map<Connection, string | undefined>()
-  readonly #bindings = new LRUCache<string, TokenBucket>(upTo(COUNTED))
-  readonly #openings = new LRUCache<string, TokenBucket>(upTo(COUNTED))
+  readonly #bindings = new TokenBuckets(() => BINDINGS)
+  readonly #openings = new TokenBuckets(() => OPENINGS)
   #isClosed = false
 
   constructor(server: Server, opening: Opening) {
@@ -125,7 +121,7 @@ export class SubscriptionSockets {
         this.#connections.set(connection, clinic)
         return true
       },
-      mayBind: (clinic) => bucketOf(this.#bindings, clinic, BINDINGS).take(Date.now()),
+      mayBind: (clinic) => this.#bindings.of(clinic).take(Date.now()),
     })
     this.#connections.set(connection, opened?.clinic)
     webSocket.once('close', () => this.#connections.delete(connection))
@@ -138,7 +134,7 @@ export class SubscriptionSockets {
 
   /** False also where it has opened many, one after the other. */
   #mayOpen(clinic: string): boolean {
-    return this.#hasRoom(clinic) && bucketOf(this.#openings, clinic, OPENINGS).take(Date.now())
+    return this.#hasRoom(clinic) && this.#openings.of(clinic).take(Date.now())
   }
 
   #countOf(clinic: string | undefined): number {
@@ -146,12 +142,6 @@ export class SubscriptionSockets {
     for (const one of this.#connections.values()) if (one === clinic) count += 1
     return count
   }
-}
-
-function bucketOf(buckets: LRUCache<string, TokenBucket>, clinic: string, rate: Rate): TokenBucket {
-  const bucket = buckets.get(clinic) ?? new TokenBucket(rate)
-  buckets.set(clinic, bucket)
-  return bucket
 }
 
 function refuse(socket: Duplex, status: string): void {

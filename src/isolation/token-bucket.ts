@@ -1,4 +1,5 @@
 /** A limit on how much may come in a second: what is not used is saved up, as far as the bucket holds it. */
+import { LRUCache } from 'lru-cache'
 
 export interface Rate {
   /** Tokens that are added in a second. */
@@ -40,5 +41,26 @@ export class TokenBucket {
 
   spend(tokens: number): void {
     this.#tokens -= tokens
+  }
+}
+
+/** Names whose buckets are kept: those used last. */
+const COUNTED = 10_000
+
+/** A bucket for each name, such as a clinic. One that was forgotten is full again. */
+export class TokenBuckets {
+  readonly #limitOf: (name: string) => Rate
+  readonly #buckets = new LRUCache<string, TokenBucket>({ max: COUNTED })
+
+  constructor(limitOf: (name: string) => Rate) {
+    this.#limitOf = limitOf
+  }
+
+  of(name: string): TokenBucket {
+    const known = this.#buckets.get(name)
+    if (known !== undefined) return known
+    const bucket = new TokenBucket(this.#limitOf(name))
+    this.#buckets.set(name, bucket)
+    return bucket
   }
 }

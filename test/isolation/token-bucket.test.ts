@@ -1,6 +1,6 @@
 /** The limit on how much may come in a second: src/isolation/token-bucket.ts. */
 import { describe, expect, test } from '@jest/globals'
-import { TokenBucket } from '../../src/isolation/token-bucket.ts'
+import { TokenBucket, TokenBuckets } from '../../src/isolation/token-bucket.ts'
 
 /** How many tokens can be taken one by one at `now`. */
 function taken(bucket: TokenBucket, now: number): number {
@@ -37,4 +37,10 @@ describe('a token bucket', () => {
     expect(taken(bucket, 900_000)).toBe(0)
     expect(taken(bucket, 902_000)).toBe(2)
   })
+})
+
+test('each name has a bucket of its own, by its own rate', () => {
+  const buckets = new TokenBuckets((name) => ({ rate: 1, burst: name === 'large' ? 3 : 1 }))
+  const takenBy = (name: string) => [1, 2, 3, 4].filter(() => buckets.of(name).take(1_000_000)).length
+  expect([takenBy('small'), takenBy('large'), takenBy('other'), takenBy('small')]).toEqual([1, 3, 1, 0])
 })

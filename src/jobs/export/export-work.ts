@@ -102,9 +102,8 @@ class ExportStep {
   /** An OperationOutcome for each parameter that was ignored: https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status */
   async #notesFile(notes: readonly string[]): Promise<JobFile> {
     const lines = notes.map((diagnostics) => toOutcome([{ severity: 'warning', code: 'not-supported', diagnostics }]))
-    const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-    const { sha256, size } = await this.#services.contents.receive(this.#job.clinic, [bytes], MOST_BYTES)
-    return { use: 'error', type: 'OperationOutcome', sha256, count: notes.length, size }
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+    return await this.#fileOf(text, { use: 'error', type: 'OperationOutcome', count: notes.length })
   }
 
   /** The members of the Group as they are now: in a file, as there may be many. @throws FhirError 404, 422 */
@@ -115,9 +114,7 @@ class ExportStep {
       ids.push(...page)
       if (ids.length > MOST_MEMBERS) throw unprocessable(`The Group has more than ${MOST_MEMBERS} members; ${ALL}`)
     }
-    const bytes = Buffer.from(JSON.stringify(ids))
-    const { sha256, size } = await this.#services.contents.receive(this.#job.clinic, [bytes], MOST_BYTES)
-    return { use: 'state', type: 'Group', sha256, count: ids.length, size }
+    return await this.#fileOf(JSON.stringify(ids), { use: 'state', type: 'Group', count: ids.length })
   }
 
   async #members(): Promise<Pick<ExportState, 'patients'>> {
@@ -165,9 +162,13 @@ class ExportStep {
   }
 
   async #deletedFile(): Promise<JobFile> {
-    const bytes = Buffer.from(this.#deleted.join(''))
-    const { sha256, size } = await this.#services.contents.receive(this.#job.clinic, [bytes], MOST_BYTES)
-    return { use: 'deleted', type: 'Bundle', sha256, count: this.#deleted.length, size }
+    return await this.#fileOf(this.#deleted.join(''), { use: 'deleted', type: 'Bundle', count: this.#deleted.length })
+  }
+
+  async #fileOf(text: string, file: Omit<JobFile, 'sha256' | 'size'>): Promise<JobFile> {
+    const { contents } = this.#services
+    const { sha256, size } = await contents.receive(this.#job.clinic, [Buffer.from(text)], MOST_BYTES)
+    return { ...file, sha256, size }
   }
 
   #nextType(): void {

@@ -9,7 +9,7 @@ import { type ClinicSettings, type JournalMode, recentSettings, secretsIn } from
 import { upTo } from '../../fhir/memoize.ts'
 import { processorTime } from '../../isolation/budget.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
-import { type Rate, TokenBucket } from '../../isolation/token-bucket.ts'
+import { type Rate, TokenBuckets } from '../../isolation/token-bucket.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
 import type { JournalEntry, JournalStore, Kept } from '../../storage/journal-port.ts'
@@ -33,8 +33,9 @@ const SLICE = 2
 
 /** The exchanges of each clinic: as many as a person can look at. */
 const OF_CLINIC: Rate = { rate: 200, burst: 5_000 }
-/** Clinics whose exchanges are counted. */
-const COUNTED = 10_000
+/** Without a clinic, and in the name of one, strangers may send whatever they like. */
+const allowanceOf = (clinic: string): Rate =>
+  clinic === SERVICE ? OF_STRANGERS : clinicOfStrangers(clinic) ? OF_CLAIMED : OF_CLINIC
 /** Bytes of bodies that count as an exchange. */
 const BYTES_PER_EXCHANGE = 4_096
 /** Processor milliseconds that recording an exchange usually takes. */
@@ -70,7 +71,7 @@ export class Journal extends Recorder<Waiting, JournalEntry, JournalStore> {
   readonly #secrets: readonly string[]
   readonly #allowance: Rate | undefined
   /** How much of each clinic may still be recorded. A forgotten clinic starts with a full one. */
-  readonly #buckets = new LRUCache<string, TokenBucket>(upTo(COUNTED))
+  readonly #buckets = new TokenBuckets((clinic) => this.#allowance ?? allowanceOf(clinic))
   readonly #written = new Set<() => void>()
 
   constructor(options: JournalOptions) {
@@ -81,7 +82,7 @@ export class Journal extends Recorder<Waiting, JournalEntry, JournalStore> {
     this.strangers = new Strangers({
       clinicOfCall: options.clinicOfCall ?? (async () => undefined),
       load: (clinic) => this.policies.load(clinic),
-      hasRoom: (part, now) => this.#bucketOf(part).left(now) >= 1,
+      hasRoom: (part, now) => this.#buckets.of(part).left(now) >= 1,
     })
   }
 
@@ -91,7 +92,7 @@ export class Journal extends Recorder<Waiting, JournalEntry, JournalStore> {
    * @param bytes of its bodies, as far as they are kept
    */
   takes({ clinic }: JournalPolicy, bytes: number, now: number): boolean {
-    const isAllowed = this.#bucketOf(clinic).take(now, 1 + bytes / BYTES_PER_EXCHANGE)
+    const isAllowed = this.#buckets.of(clinic).take(now, 1 + bytes / BYTES_PER_EXCHANGE)
     if (isAllowed && this.hasRoomFor(clinic, bytes)) return true
     this.miss({ clinic, at: now }, this.isFailing ? NOT_WRITTEN : TOO_MUCH)
     return false
@@ -124,16 +125,6 @@ export class Journal extends Recorder<Waiting, JournalEntry, JournalStore> {
   onWritten(work: () => void): () => void {
     this.#written.add(work)
     return () => void this.#written.delete(work)
-  }
-
-  #bucketOf(clinic: string): TokenBucket {
-    const known = this.#buckets.get(clinic)
-    if (known !== undefined) return known
-    // Without a clinic, and in the name of one, strangers may send whatever they like.
-    const usual = clinic === SERVICE ? OF_STRANGERS : clinicOfStrangers(clinic) ? OF_CLAIMED : OF_CLINIC
-    const bucket = new TokenBucket(this.#allowance ?? usual)
-    this.#buckets.set(clinic, bucket)
-    return bucket
   }
 
   protected async pack(waiting: readonly Waiting[], takeGaps: () => readonly Gap[]): Promise<readonly JournalEntry[]> {
@@ -172,7 +163,7 @@ export class Journal extends Recorder<Waiting, JournalEntry, JournalStore> {
     } finally {
       // Bodies can be made to take longer than others of their length; time taken by other programs is not the clinic's.
       const milliseconds = (processorTime() - begun) / 1_000
-      this.#bucketOf(clinic).spend(Math.max(0, milliseconds - USUAL) / USUAL)
+      this.#buckets.of(clinic).spend(Math.max(0, milliseconds - USUAL) / USUAL)
     }
   }
 }
